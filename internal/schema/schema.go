@@ -1,0 +1,12 @@
+package schema
+
+// Schema is a compiled type graph with the name of its root. Immutable.
+type Schema struct {
+	// Name is the group/version, kind of a Kubernetes object, the name of a Go
+	// type, or "" for None.
+	Name string
+	Root *Type
+}
+
+// None is the schema of objects nobody knows: maps granular, lists atomic.
+var None = &Schema{Root: Unknown}

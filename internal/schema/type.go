@@ -1,0 +1,114 @@
+package schema
+
+import "sort"
+
+// Kind says which JSON values a Type describes and how its scalars compare.
+type Kind uint8
+
+const (
+	Any         Kind = iota // no knowledge: maps granular, lists atomic
+	Map                     // an object: named Fields, other keys under Elem
+	List                    // an array of Elem
+	String                  // a JSON string
+	Bool                    // true or false
+	Integer                 // a JSON number without fraction
+	Number                  // a JSON number
+	Quantity                // resource.Quantity: a string or a number
+	IntOrString             // intstr.IntOrString
+	Duration                // metav1.Duration
+	Time                    // metav1.Time, metav1.MicroTime (RFC 3339)
+	Bytes                   // a base64 string
+)
+
+// Merge says how the values at one position combine.
+type Merge uint8
+
+const (
+	Granular Merge = iota // a map, merged field by field
+	Atomic                // one value, replaced as a whole
+	Keyed                 // a list of maps, merged by key fields
+	Set                   // a list of distinct scalars
+)
+
+// Rule is how one model merges the values of a Type.
+type Rule struct {
+	Merge Merge
+	// RetainKeys marks a union: a map (or, on a Keyed list, each element) that
+	// holds after a change only the fields that desired declares.
+	RetainKeys bool
+	// Keys are the fields that name an element of a Keyed list, in the order
+	// of the source. A strategic rule has exactly one.
+	Keys []Key
+}
+
+// Key is a key field of a Keyed list. Default is the JSON text of the value
+// that an absent field stands for, or "" if absence is absence.
+type Key struct {
+	Name    string
+	Default string
+}
+
+// Type is one node of the type graph: a JSON shape and its merge rules. The
+// graph may be cyclic. It is immutable once its source has returned it.
+//
+// Rules belong to the position that refers to a shape, never to the shape
+// alone: two fields of one Go type with different patch strategies have two
+// Types that share their Fields.
+type Type struct {
+	Kind Kind
+	// Fields are the named fields of a Map, sorted by name, no name twice.
+	Fields []Field
+	// Elem types the elements of a List and the values under keys of a Map that
+	// Fields do not name. A Map with nil Elem knows no other keys.
+	Elem *Type
+
+	Strategic  Rule // patchStrategy, patchMergeKey
+	Structured Rule // list-type, list-map-keys, map-type
+
+	Nullable        bool   // null is a value here
+	PreserveUnknown bool   // unnamed fields are kept by the server, as Any
+	Embedded        bool   // a whole Kubernetes object, with its own metadata
+	Default         string // JSON text of the server's default, or ""
+}
+
+// Field is a named field of a Map.
+type Field struct {
+	Name string
+	Type *Type
+}
+
+// Model selects which rules of a Type count.
+type Model uint8
+
+const (
+	Strategic  Model = iota // as kubectl apply merges built-in kinds
+	Structured              // as kubectl apply --server-side merges
+	Plain                   // maps granular, lists atomic
+)
+
+// Rule returns the rule of t under a model.
+func (t *Type) Rule(m Model) Rule {
+	switch m {
+	case Strategic:
+		return t.Strategic
+	case Structured:
+		return t.Structured
+	}
+	if t.Kind == List {
+		return Rule{Merge: Atomic}
+	}
+	return Rule{}
+}
+
+// Lookup returns the type of the value under a key of a Map, or nil if t does
+// not know the key. O(log n).
+func (t *Type) Lookup(key string) *Type {
+	i := sort.Search(len(t.Fields), func(i int) bool { return t.Fields[i].Name >= key })
+	if i < len(t.Fields) && t.Fields[i].Name == key {
+		return t.Fields[i].Type
+	}
+	return t.Elem
+}
+
+// Unknown is the type of positions no schema knows: maps granular, lists atomic.
+var Unknown = &Type{Kind: Any}
