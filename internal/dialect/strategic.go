@@ -1,0 +1,216 @@
+package dialect
+
+import (
+	"errors"
+	"strings"
+
+	"example.com/braid/internal/node"
+	"example.com/braid/internal/schema"
+	"example.com/braid/internal/walk"
+)
+
+// ErrInexpressible is the rule that a patch means what the script means: the
+// dialect has no words for the change.
+var ErrInexpressible = errors.New("the patch format cannot say this")
+
+// The directives of a strategic merge patch
+// (kubernetes/community, contributors/devel/sig-api-machinery/strategic-merge-patch.md).
+const (
+	patchKey    = "$patch"
+	retainKey   = "$retainKeys"
+	orderPrefix = "$setElementOrder/"
+	pruneKeys   = "$deleteFromPrimitiveList/"
+)
+
+// isDirective reports whether an API server takes a map key for a directive, so
+// that it cannot be data.
+func isDirective(key string) bool {
+	return len(key) > 0 && key[0] == '$' &&
+		(key == patchKey || key == retainKey || strings.HasPrefix(key, orderPrefix) || strings.HasPrefix(key, pruneKeys))
+}
+
+// form is how one edit is written.
+type form uint8
+
+const (
+	skip  form = iota // nothing in it changes
+	merge             // as the change of its parts
+	whole             // as the whole merged value, under $patch: replace
+)
+
+// EncodeStrategic appends the strategic merge patch of s. O(size of the edits),
+// and of live at most where a map or list must be sent whole.
+func EncodeStrategic(dst []byte, s *walk.Script) ([]byte, error) {
+	if s.Changes == 0 {
+		return append(dst, "{}"...), nil
+	}
+	e := strategic{Script: s, forms: make([]form, len(s.Edits)), dst: dst, noLookup: s.Schema.Root.Kind == schema.Any}
+	if e.plan(0); e.err != nil {
+		return nil, e.err
+	}
+	e.value(0)
+	if e.err != nil {
+		return nil, e.err
+	}
+	return e.dst, nil
+}
+
+// strategic writes in two passes: plan gives each edit a form, from the leaves
+// up, and value writes it.
+type strategic struct {
+	*walk.Script
+	forms    []form
+	dst      []byte
+	noLookup bool // no schema on either side: maps are merged wherever they stand
+	err      *node.Error
+}
+
+func (e *strategic) fail(i int32, detail string) {
+	if e.err == nil {
+		e.err = &node.Error{Path: e.Path(i), Offset: -1, Rule: ErrInexpressible, Detail: detail}
+	}
+}
+
+// plan sets the form of edit i and all below. It returns false if the position
+// cannot be written by itself, so that what holds it must be sent whole.
+func (e *strategic) plan(i int32) bool {
+	switch ed := &e.Edits[i]; ed.Op {
+	case walk.OpTake:
+		e.forms[i] = merge
+		// The server looks up how to merge where both sides hold the same kind
+		// of container, and refuses what its type does not have.
+		same := ed.Live != node.None && e.Live.Kind(ed.Live) >= node.List && e.Live.Kind(ed.Live) == e.Desired.Kind(ed.Desired)
+		if holdsDirective(e.Desired, ed.Desired) {
+			e.fail(i, "a key in it is a directive")
+		}
+		return !(same && e.unknown(ed))
+	case walk.OpRemove:
+		e.forms[i] = merge
+		return true
+	case walk.OpFields:
+		return e.planFields(i)
+	case walk.OpElements:
+		if ed.Type.Strategic.Merge == schema.Set {
+			return e.planSet(i)
+		}
+		return e.planKeyed(i)
+	}
+	return true
+}
+
+func (e *strategic) unknown(ed *walk.Edit) bool {
+	return ed.Flags&walk.NoLookup != 0 && !e.noLookup
+}
+
+// planChildren plans the edits below i and reports whether all can be written by
+// themselves. It gives i the form merge if any of them changes something.
+func (e *strategic) planChildren(i int32) bool {
+	ok := true
+	for k := range e.Children(i) {
+		ok = e.plan(k) && ok
+		if e.forms[k] != skip {
+			e.forms[i] = merge
+		}
+	}
+	return ok
+}
+
+func (e *strategic) planFields(i int32) bool {
+	ok := e.planChildren(i)
+	if e.forms[i] == skip {
+		return true
+	}
+	for k := range e.Children(i) {
+		if e.forms[k] != skip && isDirective(e.Key(k)) {
+			e.fail(k, "the key is a directive")
+		}
+	}
+	if e.unknown(&e.Edits[i]) {
+		return false
+	}
+	if !ok {
+		e.forms[i] = whole
+		e.mustBeData(i)
+	}
+	parent := e.Edits[i].Parent
+	return ok || parent < 0 || e.Edits[parent].Op == walk.OpFields
+}
+
+func (e *strategic) planKeyed(i int32) bool {
+	ok, flags := e.planChildren(i), e.Edits[i].Flags
+	if flags&walk.Reordered != 0 {
+		e.forms[i] = merge
+	}
+	if e.forms[i] == skip {
+		return true
+	}
+	if flags&(walk.LiveOddElem|walk.MergedNoKey) != 0 {
+		return false
+	}
+	if !ok || flags&(walk.LiveRepeats|walk.MergedRepeats|walk.LiveNoKey) != 0 {
+		e.forms[i] = whole
+		e.mustBeData(i)
+	}
+	return true
+}
+
+func (e *strategic) planSet(i int32) bool {
+	e.planChildren(i)
+	if e.Edits[i].Flags&walk.Reordered != 0 {
+		e.forms[i] = merge
+	}
+	if e.forms[i] == skip {
+		return true
+	}
+	if e.Edits[i].Flags&walk.LiveOddElem != 0 {
+		return false
+	}
+	// The server refuses a list whose scalars have several Go types.
+	var kinds [4]bool
+	for k := range e.Children(i) {
+		t, id := e.Node(k)
+		kinds[goKind(t, id)] = true
+	}
+	n := 0
+	for _, has := range kinds {
+		if has {
+			n++
+		}
+	}
+	return n <= 1
+}
+
+// goKind numbers the types that a server decodes scalars to: bool, string, int64
+// and float64.
+func goKind(t *node.Tree, i node.ID) int {
+	switch t.Kind(i) {
+	case node.Bool:
+		return 0
+	case node.String:
+		return 1
+	}
+	if strings.ContainsAny(t.Text(i), ".eE") || len(t.Text(i)) > 18 {
+		return 3
+	}
+	return 2
+}
+
+// mustBeData fails if live has a directive for a key where it is sent back whole.
+func (e *strategic) mustBeData(i int32) {
+	if ed := &e.Edits[i]; holdsDirective(e.Live, ed.Live) {
+		e.fail(i, "it must be sent whole, and a key in it is a directive")
+	}
+}
+
+// holdsDirective reports whether a map below i has a directive for a key.
+func holdsDirective(t *node.Tree, i node.ID) bool {
+	if t.Kind(i) < node.List {
+		return false
+	}
+	for _, kid := range t.Kids(i) {
+		if t.Kind(i) == node.Map && isDirective(t.Key(kid)) || holdsDirective(t, kid) {
+			return true
+		}
+	}
+	return false
+}

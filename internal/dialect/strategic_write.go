@@ -1,0 +1,268 @@
+package dialect
+
+import (
+	"example.com/braid/internal/node"
+	"example.com/braid/internal/schema"
+	"example.com/braid/internal/walk"
+)
+
+// value writes what stands for the position of edit i in the patch.
+func (e *strategic) value(i int32) {
+	switch ed := &e.Edits[i]; {
+	case e.forms[i] == whole && ed.Op == walk.OpFields:
+		e.dst = append(e.dst, `{"$patch":"replace"`...)
+		n := len(e.dst)
+		e.dst = append(e.dst, ',')
+		if e.dst = e.AppendFields(e.dst, i); len(e.dst) == n+1 {
+			e.dst = e.dst[:n]
+		}
+		e.dst = append(e.dst, '}')
+	case ed.Op == walk.OpFields:
+		e.fields(i, nil)
+	case e.forms[i] == whole:
+		e.dst = append(e.dst, `[{"$patch":"replace"}`...)
+		for k := range e.Children(i) {
+			if e.Present(k) {
+				e.dst = append(e.dst, ',')
+				e.dst = e.AppendValue(e.dst, k)
+			}
+		}
+		e.dst = append(e.dst, ']')
+	case ed.Op == walk.OpRemove:
+		e.dst = append(e.dst, "null"...)
+	default:
+		e.dst = e.AppendValue(e.dst, i)
+	}
+}
+
+// fields writes a map: directives first, then the members that change. key is
+// the field that names the map among the elements of a list, if it is one.
+func (e *strategic) fields(i int32, key *schema.Key) {
+	e.dst = append(e.dst, '{')
+	start := len(e.dst)
+	for k := range e.Children(i) {
+		if e.forms[k] == merge && e.Edits[k].Op == walk.OpElements && e.Edits[k].Type.Strategic.Merge == schema.Set {
+			e.prunes(k, start)
+		}
+	}
+	union := e.union(i)
+	if union {
+		e.retain(i, start)
+	}
+	for k := range e.Children(i) {
+		if e.forms[k] == merge && e.Edits[k].Op == walk.OpElements {
+			e.orderOf(k, start)
+		}
+	}
+	live := e.Edits[i].Live
+	for k := range e.Children(i) {
+		op := e.Edits[k].Op
+		if e.forms[k] == skip || union && op == walk.OpRemove {
+			continue
+		}
+		if key != nil && key.Name < e.Key(k) {
+			e.name(live, key, start)
+			key = nil
+		}
+		if op != walk.OpElements || e.forms[k] == whole {
+			e.member(k, start)
+			e.value(k)
+		} else {
+			e.elements(k, start)
+		}
+	}
+	if key != nil {
+		e.name(live, key, start)
+	}
+	e.dst = append(e.dst, '}')
+}
+
+// union reports whether the map of edit i keeps only the keys it is told.
+func (e *strategic) union(i int32) bool {
+	ed := &e.Edits[i]
+	if ed.Parent >= 0 && e.Edits[ed.Parent].Op == walk.OpElements {
+		return e.Edits[ed.Parent].Type.Strategic.RetainKeys
+	}
+	return ed.Type.Strategic.RetainKeys
+}
+
+func (e *strategic) comma(start int) {
+	if len(e.dst) > start {
+		e.dst = append(e.dst, ',')
+	}
+}
+
+// member writes the key of edit i.
+func (e *strategic) member(i int32, start int) {
+	e.comma(start)
+	t, id := e.Node(i)
+	e.dst = t.AppendKey(e.dst, id)
+}
+
+// directive writes the key of a directive that belongs to the list of edit i.
+func (e *strategic) directive(prefix string, i int32, start int) {
+	e.comma(start)
+	e.dst = node.AppendQuoted(e.dst, prefix+e.Key(i))
+	e.dst = append(e.dst, ':')
+}
+
+// name writes the key field of one element in live's spelling, which is the one
+// the server will look for.
+func (e *strategic) name(elem node.ID, key *schema.Key, start int) {
+	e.comma(start)
+	f := e.Live.Field(elem, key.Name)
+	e.dst = e.Live.AppendKey(e.dst, f)
+	e.dst = e.Live.Append(e.dst, f)
+}
+
+func (e *strategic) retain(i int32, start int) {
+	e.comma(start)
+	e.dst = append(e.dst, `"$retainKeys":[`...)
+	first := len(e.dst)
+	for m := range e.Members(i) {
+		e.comma(first)
+		e.dst = m.Tree.AppendKey(e.dst, m.Node)
+		e.dst = e.dst[:len(e.dst)-1] // its colon
+	}
+	e.dst = append(e.dst, ']')
+}
+
+// prunes writes which values go from the set of edit i.
+func (e *strategic) prunes(i int32, start int) {
+	first := true
+	for k := range e.Children(i) {
+		if e.Edits[k].Op != walk.OpRemove {
+			continue
+		}
+		if first {
+			e.directive(pruneKeys, i, start)
+			e.dst = append(e.dst, '[')
+		} else {
+			e.dst = append(e.dst, ',')
+		}
+		first = false
+		e.dst = e.Live.Append(e.dst, e.Edits[k].Live)
+	}
+	if !first {
+		e.dst = append(e.dst, ']')
+	}
+}
+
+// elements writes the list of edit i: the elements that change in merged order,
+// then those that go.
+func (e *strategic) elements(i int32, start int) {
+	keys := e.ListKeys(i)
+	first := true
+	elem := func() {
+		if first {
+			e.member(i, start)
+			e.dst = append(e.dst, '[')
+		} else {
+			e.dst = append(e.dst, ',')
+		}
+		first = false
+	}
+	for k := range e.Children(i) {
+		switch ed := &e.Edits[k]; {
+		case keys == nil:
+			if e.sends(i, k) {
+				elem()
+				e.dst = e.AppendValue(e.dst, k)
+			}
+		case e.forms[k] == skip:
+		case ed.Op == walk.OpTake:
+			elem()
+			e.value(k)
+		case ed.Op == walk.OpFields:
+			elem()
+			e.fields(k, &keys[0])
+		case ed.Op == walk.OpRemove:
+			elem()
+			e.dst = append(e.dst, `{"$patch":"delete",`...)
+			e.name(ed.Live, &keys[0], len(e.dst))
+			e.dst = append(e.dst, '}')
+		}
+	}
+	if !first {
+		e.dst = append(e.dst, ']')
+	}
+}
+
+// sends reports whether the patch list of edit i has its element k, so that the
+// server orders it by the patch and not by live. Of a set in which live repeats
+// values, all elements are sent, for that makes the server fold the repeats.
+func (e *strategic) sends(i, k int32) bool {
+	if e.Edits[k].Op == walk.OpRemove || !e.Present(k) {
+		return false
+	}
+	set := e.Edits[i].Type.Strategic.Merge == schema.Set
+	return e.forms[k] != skip || set && e.Edits[i].Flags&walk.LiveRepeats != 0
+}
+
+// orderOf writes the order of the list of edit i, if the server would not arrive
+// at it by itself: that of desired's elements, or where that does not do, of all.
+func (e *strategic) orderOf(i int32, start int) {
+	if e.arrives(i, func(k int32) bool { return e.sends(i, k) }) {
+		return
+	}
+	named := func(k int32) bool { return e.Edits[k].Desired != node.None }
+	if !e.arrives(i, named) {
+		named = func(int32) bool { return true }
+	}
+	keys := e.ListKeys(i)
+	e.directive(orderPrefix, i, start)
+	e.dst = append(e.dst, '[')
+	first := len(e.dst)
+	for k := range e.Children(i) {
+		if !e.Present(k) || !named(k) {
+			continue
+		}
+		e.comma(first)
+		t, id := e.Node(k)
+		if keys == nil {
+			e.dst = t.Append(e.dst, id)
+			continue
+		}
+		e.dst = append(e.dst, '{')
+		f := t.Field(id, keys[0].Name)
+		e.dst = t.AppendKey(e.dst, f)
+		e.dst = t.Append(e.dst, f)
+		e.dst = append(e.dst, '}')
+	}
+	e.dst = append(e.dst, ']')
+}
+
+// arrives reports whether a server puts the merged list of edit i in its order
+// when it is told the order of some elements. It lets those stand in that order
+// and puts each of the others, in live's order, before the first one told that
+// stands behind it in live.
+func (e *strategic) arrives(i int32, told func(int32) bool) bool {
+	var list, right, left []int32
+	for k := range e.Children(i) {
+		if !e.Present(k) {
+			continue
+		}
+		list = append(list, k)
+		if told(k) {
+			right = append(right, k)
+		} else {
+			left = append(left, k)
+		}
+	}
+	for n := 1; n < len(left); n++ {
+		if e.Edits[left[n]].Live < e.Edits[left[n-1]].Live {
+			return false
+		}
+	}
+	for _, k := range list {
+		next := &right
+		if len(right) == 0 || len(left) > 0 && e.Edits[left[0]].Live < e.Edits[right[0]].Live {
+			next = &left // an element that live lacks has ID None, which is less than any
+		}
+		if (*next)[0] != k {
+			return false
+		}
+		*next = (*next)[1:]
+	}
+	return true
+}

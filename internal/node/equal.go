@@ -1,0 +1,82 @@
+package node
+
+// Equal reports whether two subtrees are the same JSON value: numbers as
+// decimals, maps without regard to the order of their keys. O(size) of the
+// smaller, no allocation.
+func Equal(t *Tree, i ID, u *Tree, j ID) bool {
+	return compare(t, i, u, j, exactly)
+}
+
+// EqualDeclared reports whether live holds the value that desired declares. A
+// null field of desired declares absence, which an absent field of live meets.
+func EqualDeclared(live *Tree, i ID, desired *Tree, j ID) bool {
+	return compare(live, i, desired, j, nullIsAbsent)
+}
+
+// Covers reports whether live is desired with nothing changed and only fields
+// added, at any depth. Lists must have the same length. It tells a server's
+// defaults inside an atomic value from somebody's change of it.
+func Covers(live *Tree, i ID, desired *Tree, j ID) bool {
+	return compare(live, i, desired, j, nullIsAbsent|mayAdd)
+}
+
+type relation uint8
+
+const (
+	nullIsAbsent relation = 1 << iota // a null field on the right may be absent on the left
+	mayAdd                            // the left may have fields of its own
+	exactly      relation = 0
+)
+
+func compare(t *Tree, i ID, u *Tree, j ID, rel relation) bool {
+	a, b := &t.nodes[i], &u.nodes[j]
+	if a.kind != b.kind {
+		return false
+	}
+	switch a.kind {
+	case Number:
+		return NumberEqual(t.text(a.val), u.text(b.val))
+	case List:
+		return compareLists(t, t.Kids(i), u, u.Kids(j), rel)
+	case Map:
+		return compareMaps(t, t.Kids(i), u, u.Kids(j), rel)
+	}
+	return t.text(a.val) == u.text(b.val)
+}
+
+func compareLists(t *Tree, left []ID, u *Tree, right []ID, rel relation) bool {
+	if len(left) != len(right) {
+		return false
+	}
+	for k := range left {
+		if !compare(t, left[k], u, right[k], rel) {
+			return false
+		}
+	}
+	return true
+}
+
+func compareMaps(t *Tree, left []ID, u *Tree, right []ID, rel relation) bool {
+	if rel == exactly && len(left) != len(right) {
+		return false
+	}
+	for _, j := range right {
+		key := u.Key(j)
+		for len(left) > 0 && t.Key(left[0]) < key {
+			if rel&mayAdd == 0 {
+				return false
+			}
+			left = left[1:]
+		}
+		switch {
+		case len(left) > 0 && t.Key(left[0]) == key:
+			if !compare(t, left[0], u, j, rel) {
+				return false
+			}
+			left = left[1:]
+		case rel&nullIsAbsent == 0 || u.nodes[j].kind != Null:
+			return false
+		}
+	}
+	return len(left) == 0 || rel&mayAdd != 0
+}

@@ -1,0 +1,123 @@
+package node
+
+// ID names a node of one Tree: its place in preorder.
+type ID int32
+
+// None stands for the absence of a node.
+const None ID = -1
+
+// Kind is the JSON type of a node.
+type Kind uint8
+
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	List
+	Map
+)
+
+// String returns the word that messages use for k.
+func (k Kind) String() string {
+	return [...]string{"null", "boolean", "number", "string", "list", "map"}[k]
+}
+
+// span is a piece of text, or of the kids slice.
+type span struct{ off, n uint32 }
+
+type flags uint8
+
+const (
+	escKey  flags = 1 << iota // the key needs escapes in JSON
+	escText                   // the text needs escapes in JSON
+)
+
+type node struct {
+	key    span // the decoded key, of a field
+	val    span // the decoded text of a scalar; the kids of a list or map
+	end    ID
+	parent ID
+	kind   Kind
+	flags  flags
+}
+
+// Tree is a JSON document. See the package documentation for what always holds.
+type Tree struct {
+	src   string // the document; spans below len(src) point into it
+	extra string // decoded escapes; spans from len(src) on point into it
+	nodes []node
+	kids  []ID
+}
+
+// Root returns the root node.
+func (t *Tree) Root() ID { return 0 }
+
+// Len returns the number of nodes.
+func (t *Tree) Len() int { return len(t.nodes) }
+
+// Kind returns the JSON type of i.
+func (t *Tree) Kind(i ID) Kind { return t.nodes[i].kind }
+
+// End returns the first ID after the subtree of i.
+func (t *Tree) End(i ID) ID { return t.nodes[i].end }
+
+// Parent returns the map or list that holds i, or None for the root.
+func (t *Tree) Parent(i ID) ID { return t.nodes[i].parent }
+
+// Key returns the key under which a map holds i.
+func (t *Tree) Key(i ID) string { return t.text(t.nodes[i].key) }
+
+// Text returns the decoded text of a string, the digits of a number, or the
+// word of a literal.
+func (t *Tree) Text(i ID) string { return t.text(t.nodes[i].val) }
+
+// Kids returns the children of a list in order and those of a map by key. The
+// caller must not change the slice. It is empty for scalars.
+func (t *Tree) Kids(i ID) []ID {
+	n := &t.nodes[i]
+	if n.kind < List {
+		return nil
+	}
+	return t.kids[n.val.off : n.val.off+n.val.n : n.val.off+n.val.n]
+}
+
+// Field returns the child of a map under key, or None. O(log n).
+func (t *Tree) Field(i ID, key string) ID {
+	if t.nodes[i].kind != Map {
+		return None
+	}
+	kids := t.Kids(i)
+	lo, hi := 0, len(kids)
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		if t.Key(kids[m]) < key {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo < len(kids) && t.Key(kids[lo]) == key {
+		return kids[lo]
+	}
+	return None
+}
+
+// Lookup follows fields from the root, or returns None.
+func (t *Tree) Lookup(fields ...string) ID {
+	i := t.Root()
+	for _, f := range fields {
+		if i = t.Field(i, f); i == None {
+			break
+		}
+	}
+	return i
+}
+
+func (t *Tree) text(s span) string {
+	if off := int(s.off); off < len(t.src) {
+		return t.src[off : off+int(s.n)]
+	}
+	off := int(s.off) - len(t.src)
+	return t.extra[off : off+int(s.n)]
+}

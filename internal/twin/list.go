@@ -1,0 +1,205 @@
+package twin
+
+import (
+	"fmt"
+	"slices"
+
+	"example.com/braid/internal/schema"
+	"example.com/braid/internal/walk"
+)
+
+// elem is one element of a list by its name: its key, and which occurrence of the
+// key it is.
+type elem struct {
+	key string
+	nth int
+}
+
+// list merges keyed lists and sets.
+func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
+	keys := rule.Keys
+	repeats := func(list []any) bool { return len(names(list, keys)) != len(distinct(list, keys)) }
+	if (repeats(a) || repeats(l) || repeats(d)) && len(t.Structured.Keys) > len(keys) {
+		keys = t.Structured.Keys
+	}
+	at := func(list []any, e elem) any {
+		if i := slices.Index(names(list, keys), e); i >= 0 {
+			return list[i]
+		}
+		return none{}
+	}
+	unfolded := func(list []any) []elem {
+		return slices.DeleteFunc(names(list, keys), func(e elem) bool { return e.nth < 0 })
+	}
+	an, ln, dn := unfolded(a), unfolded(l), unfolded(d)
+	// What becomes of each element?
+	merged := map[elem]any{}
+	changed := false
+	for _, e := range slices.Concat(ln, dn, an) {
+		if _, done := merged[e]; done {
+			continue
+		}
+		av, lv, dv := at(a, e), at(l, e), at(d, e)
+		lm, ok1 := lv.(map[string]any)
+		dm, ok2 := dv.(map[string]any)
+		am, _ := av.(map[string]any)
+		switch {
+		case ok1 && ok2:
+			merged[e] = m.fields(t.Elem, rule.RetainKeys, am, lm, dm)
+		case present(lv) && present(dv):
+			merged[e] = lv // of a set
+		default:
+			merged[e] = m.act(m.policy[classify(av, lv, dv)], lv, dv)
+		}
+		changed = changed || present(merged[e]) != present(lv) || present(lv) && !Equal(merged[e], lv)
+	}
+	stays := func(e elem) bool { return present(merged[e]) }
+	order := m.order(slices.DeleteFunc(slices.Clone(ln), func(e elem) bool { return !stays(e) }),
+		slices.DeleteFunc(slices.Clone(dn), func(e elem) bool { return !stays(e) }), an, a != nil)
+	had := slices.DeleteFunc(slices.Clone(order), func(e elem) bool { return !slices.Contains(ln, e) })
+	wanted := slices.DeleteFunc(slices.Clone(ln), func(e elem) bool { return !stays(e) })
+	if !changed && slices.Equal(had, wanted) {
+		return l
+	}
+	// The server lets the elements of one merge key stand together.
+	var out []any
+	for _, e := range order {
+		out = append(out, merged[e])
+	}
+	if rule.Keys != nil {
+		out = together(out, rule.Keys)
+	}
+	return slices.Concat([]any{}, out)
+}
+
+// order returns the merged order: desired's elements in desired's order, or in
+// live's where the policy lets drift stand; live's others before the first of
+// desired's that stands behind them in live.
+func (m *merger) order(live, desired, last []elem, hasLast bool) []elem {
+	common := func(list, other []elem) []elem {
+		return slices.DeleteFunc(slices.Clone(list), func(e elem) bool { return !slices.Contains(other, e) })
+	}
+	drift := m.policy[walk.TheySet] != walk.Take && slices.Equal(common(last, desired), common(desired, last))
+	if !hasLast {
+		drift = m.policy[walk.BothAddOther] != walk.Take
+	}
+	ours := slices.Clone(desired)
+	if drift {
+		ours = nil
+		after := func(prev elem, first bool) { // desired's new elements that follow prev
+			on := first
+			for _, e := range desired {
+				isLive := slices.Contains(live, e)
+				if isLive {
+					on = e == prev && !first
+				} else if on {
+					ours = append(ours, e)
+				}
+			}
+		}
+		after(elem{}, true)
+		for _, e := range common(live, desired) {
+			ours = append(ours, e)
+			after(e, false)
+		}
+	}
+	out, from := slices.Clone(ours), 0
+	for i, e := range live {
+		if slices.Contains(desired, e) {
+			continue
+		}
+		for from < len(out) && slices.Index(live, out[from]) <= i {
+			from++
+		}
+		out = slices.Insert(out, from, e)
+		from++
+	}
+	return out
+}
+
+// together moves elements of one key behind the first of them.
+func together(list []any, keys []schema.Key) []any {
+	in := names(list, keys)
+	var out []any
+	for i := range list {
+		if in[i].nth > 0 && in[i].key != "" {
+			continue
+		}
+		out = append(out, list[i])
+		for j := i + 1; in[i].key != "" && j < len(list); j++ {
+			if in[j].key == in[i].key {
+				out = append(out, list[j])
+			}
+		}
+	}
+	return out
+}
+
+// names returns what each element of a list is called. In a set, which has no
+// keys, an element that stands there already is folded away: nth < 0.
+func names(list []any, keys []schema.Key) []elem {
+	var out []elem
+	for _, v := range list {
+		e := elem{key: keyOf(v, keys)}
+		for slices.Contains(out, e) && (keys != nil || e.key == "") {
+			e.nth++
+		}
+		if keys == nil && slices.Contains(out, e) {
+			e.nth = -1 - len(out)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+func distinct(list []any, keys []schema.Key) map[string]bool {
+	out := map[string]bool{}
+	for i, e := range names(list, keys) {
+		if e.key == "" {
+			out[fmt.Sprint(i)] = true
+		} else {
+			out[e.key] = true
+		}
+	}
+	return out
+}
+
+// keyOf returns the key of an element as text; "" if it has none.
+func keyOf(v any, keys []schema.Key) string {
+	if keys == nil {
+		return scalar(v)
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return ""
+	}
+	out, has := "", false
+	for _, k := range keys {
+		f, ok := m[k.Name]
+		if !ok {
+			has = has || len(keys) > 1 && k.Default != ""
+			out += k.Default + "\x00"
+			continue
+		}
+		if scalar(f) == "" {
+			return ""
+		}
+		has = true
+		out += scalar(f) + "\x00"
+	}
+	if !has {
+		return ""
+	}
+	return out
+}
+
+func scalar(v any) string {
+	switch v := canon(v).(type) {
+	case nil, map[string]any, []any:
+		return ""
+	case decimal:
+		return "number " + string(v)
+	default:
+		return fmt.Sprintf("%q", v)
+	}
+}

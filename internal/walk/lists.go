@@ -1,0 +1,124 @@
+package walk
+
+import (
+	"example.com/braid/internal/node"
+	"example.com/braid/internal/schema"
+)
+
+// lists merges a keyed list or a set in four steps: pair the elements, decide
+// which stay, put them in order, and merge each.
+func (w *walker) lists(parent int32, e Edit, rule schema.Rule) {
+	if !w.fits(e.Type, e.Desired) {
+		return
+	}
+	if e.Last != node.None && w.Last.Kind(e.Last) != node.List {
+		e.Last = node.None
+	}
+	m, base, order, ours := w.mark(), len(w.pos), len(w.order), len(w.ours)
+	al := w.align(e.Type, rule, &e)
+	if w.err == nil {
+		w.decide(al, e.Type.Elem)
+		w.arrange(al, e, w.ours[ours:])
+		e.Op, e.Flags = OpElements, e.Flags|al.flags
+		w.elements(parent, e, rule, al, m, w.order[order:])
+	}
+	w.pos, w.order, w.ours = w.pos[:base], w.order[:order], w.ours[:ours]
+}
+
+// decide sets what becomes of each position that is not in both live and
+// desired. Those that are in both stay, whatever their content.
+func (w *walker) decide(al alignment, elem *schema.Type) {
+	for i := al.base; i < len(w.pos); i++ {
+		p := &w.pos[i]
+		if p.live != node.None && p.desired != node.None {
+			p.op = OpFields
+			continue
+		}
+		p.kase = w.classify(&Edit{Type: elem, Last: p.last, Live: p.live, Desired: p.desired})
+		switch action := w.policy[p.kase]; {
+		case action == Keep:
+			p.op = OpKeep
+		case action == Clash:
+			p.op = OpClash
+		case p.desired == node.None:
+			p.op = OpRemove
+		default:
+			p.op = OpTake
+		}
+	}
+}
+
+// stays reports whether the merged list has an element at p.
+func (p *pos) stays() bool {
+	switch p.op {
+	case OpTake, OpFields:
+		return true
+	case OpRemove:
+		return false
+	}
+	return p.live != node.None
+}
+
+// elements records the edits of a list whose merged order is order, unless
+// nothing in it changes.
+func (w *walker) elements(parent int32, e Edit, rule schema.Rule, al alignment, m mark, order []int32) {
+	i := w.open(parent, e)
+	w.content(i, e.Type.Elem, rule, al, order)
+	moved := w.moved(order)
+	if w.Changes > m.changes || moved {
+		flags := w.afterwards(al, rule, order)
+		if flags&MergedRepeats != 0 && w.Model == schema.Strategic {
+			w.group(rule.Keys, order)
+			w.reset(mark{int(i) + 1, m.changes, m.conflicts, m.warnings})
+			w.content(i, e.Type.Elem, rule, al, order)
+			moved = w.moved(order)
+		}
+		if moved {
+			flags |= Reordered
+			w.Changes++
+		}
+		w.Edits[i].Flags |= flags
+	}
+	w.close(i)
+	if w.Changes == m.changes && w.Conflicts == m.conflicts {
+		w.Edits = w.Edits[:m.edits]
+	}
+}
+
+// content records the edits of the elements: of those that stay in their order,
+// then of those that go.
+func (w *walker) content(i int32, t *schema.Type, rule schema.Rule, al alignment, order []int32) {
+	for _, at := range order {
+		w.element(i, t, rule, w.pos[at])
+	}
+	for at := al.base; at < len(w.pos); at++ {
+		if p := &w.pos[at]; !p.stays() && p.op != OpKeep {
+			w.element(i, t, rule, *p)
+		}
+	}
+}
+
+// element records the edit of one element.
+func (w *walker) element(parent int32, t *schema.Type, rule schema.Rule, p pos) {
+	e := Edit{Type: t, Case: p.kase, Last: p.last, Live: p.live, Desired: p.desired}
+	switch p.op {
+	case OpKeep:
+		w.open(parent, e)
+		return
+	case OpFields:
+	default:
+		w.act(parent, e, w.policy[p.kase])
+		return
+	}
+	n := len(w.Edits)
+	if w.Live.Kind(e.Live) == node.Map && w.Desired.Kind(e.Desired) == node.Map {
+		elem := t.Rule(w.Model)
+		elem.RetainKeys = elem.RetainKeys || rule.RetainKeys
+		elem.Merge = schema.Granular
+		w.maps(parent, e, elem)
+	}
+	if len(w.Edits) == n {
+		e.Case = Unchanged
+		w.open(parent, e)
+	}
+}

@@ -1,0 +1,158 @@
+package walk
+
+import (
+	"cmp"
+	"slices"
+
+	"example.com/braid/internal/node"
+	"example.com/braid/internal/schema"
+)
+
+// arrange appends to w.order the positions that stay, in merged order: the
+// elements of desired in desired's order, and those that only live has before
+// the first element of desired that stands behind them in live. It is the order
+// that an API server gives to a strategic patch with $setElementOrder. O(n).
+func (w *walker) arrange(al alignment, e Edit, ours []int32) {
+	if w.liveOrders(al, e, ours) {
+		w.follow(ours)
+	}
+	theirs := int32(al.base) // live's positions come first and in its order
+	next := func() bool {
+		for int(theirs) < len(w.pos) && w.pos[theirs].live != node.None {
+			if p := &w.pos[theirs]; p.desired == node.None && p.stays() {
+				return true
+			}
+			theirs++
+		}
+		return false
+	}
+	for _, at := range ours {
+		if !w.pos[at].stays() {
+			continue
+		}
+		for w.pos[at].live != node.None && next() && theirs < at {
+			w.order = append(w.order, theirs)
+			theirs++
+		}
+		w.order = append(w.order, at)
+	}
+	for next() {
+		w.order = append(w.order, theirs)
+		theirs++
+	}
+}
+
+// follow puts desired's positions in live's order: an element that only desired
+// has follows the one it follows in desired.
+func (w *walker) follow(ours []int32) {
+	rank := int32(-1)
+	ranks := make(map[int32]int32, len(ours))
+	for _, at := range ours {
+		if w.pos[at].live != node.None {
+			rank = at
+		}
+		ranks[at] = rank
+	}
+	slices.SortStableFunc(ours, func(a, b int32) int { return cmp.Compare(ranks[a], ranks[b]) })
+}
+
+// liveOrders reports whether the policy lets live's order of common elements
+// stand. Order is a value like any other, but it never clashes: keeping live's
+// loses nothing.
+func (w *walker) liveOrders(al alignment, e Edit, ours []int32) bool {
+	if e.Last == node.None {
+		return w.policy[BothAddOther] != Take
+	}
+	if w.policy[TheySet] == Take {
+		return false
+	}
+	// Did we reorder? Then the elements of last do not stand in desired's order.
+	at := node.None
+	for _, i := range ours {
+		if n := w.pos[i].last; n != node.None {
+			if n < at {
+				return false
+			}
+			at = n
+		}
+	}
+	return true
+}
+
+// moved reports whether elements that live has stand in another order, or in
+// another number, than there.
+func (w *walker) moved(order []int32) bool {
+	at := int32(-1)
+	for _, i := range order {
+		if w.pos[i].live == node.None {
+			continue
+		}
+		if i < at {
+			return true
+		}
+		at = i
+	}
+	return false
+}
+
+// afterwards returns the flags that describe the merged list.
+func (w *walker) afterwards(al alignment, rule schema.Rule, order []int32) (f Flags) {
+	if al.noKey >= 0 {
+		for _, i := range order {
+			if w.pos[i].noKey {
+				f |= MergedNoKey
+			}
+		}
+	}
+	if rule.Keys != nil && (al.repeats[live] || al.repeats[desired]) {
+		seen := map[string]bool{}
+		for _, i := range order {
+			k := w.keyText(i, rule.Keys)
+			if seen[k] && !w.pos[i].noKey {
+				f |= MergedRepeats
+			}
+			seen[k] = true
+		}
+	}
+	return f
+}
+
+// group lets positions of one key stand together, at the place of the first.
+func (w *walker) group(keys []schema.Key, order []int32) {
+	first := map[string]int{}
+	for n, i := range order {
+		if k := w.keyText(i, keys); !w.pos[i].noKey {
+			if _, ok := first[k]; !ok {
+				first[k] = n
+			}
+		}
+	}
+	rank := make(map[int32]int, len(order))
+	for n, i := range order {
+		rank[i] = n
+		if !w.pos[i].noKey {
+			rank[i] = first[w.keyText(i, keys)]
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(rank[a], rank[b]) })
+}
+
+// keyText returns a text that positions of one key share.
+func (w *walker) keyText(i int32, keys []schema.Key) string {
+	t, elem := w.rep(&w.pos[i])
+	if w.pos[i].noKey {
+		return ""
+	}
+	var b []byte
+	for _, k := range keys {
+		kind, text := keyValue(t, elem, k)
+		b = append(b, byte(kind), ' ')
+		if kind == node.Number {
+			b = node.AppendNumberKey(b, text)
+		} else {
+			b = append(b, text...)
+		}
+		b = append(b, 0)
+	}
+	return string(b)
+}

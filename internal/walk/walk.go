@@ -1,0 +1,277 @@
+package walk
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"example.com/braid/internal/node"
+	"example.com/braid/internal/schema"
+)
+
+// Input is what a walk compares. Last may be nil: nothing was declared before.
+// Live may be nil: there is no such object yet.
+type Input struct {
+	Last, Live, Desired *node.Tree
+	Schema              *schema.Schema
+	Model               schema.Model
+	Policy              *Policy
+}
+
+// ErrKey is the rule that an element of a keyed list has its key fields.
+var ErrKey = fmt.Errorf("list element without its key")
+
+// nothing stands for an absent document: an object without fields.
+var nothing = func() *node.Tree {
+	t, err := node.FromMap(map[string]any{}, node.Limits{})
+	if err != nil {
+		panic(err)
+	}
+	return t
+}()
+
+// Walk compares three objects position by position and returns what turns live
+// into the merged object. O(n) in the size of the three, but for sorting where
+// the order of a list changes. The inputs are only read. A walk that finds
+// nothing to change allocates nothing.
+//
+// The error is a *node.Error: a document that is no map, or something wrong with
+// desired. Whatever live holds is merged, with warnings.
+func Walk(in Input) (Script, error) {
+	w := walkers.Get().(*walker)
+	defer w.release()
+	w.Script = Script{Last: in.Last, Live: in.Live, Desired: in.Desired, Schema: in.Schema, Model: in.Model, Edits: w.Edits}
+	w.policy = in.Policy
+	for _, d := range [...]doc{last, live, desired} {
+		tree := w.tree(d)
+		if *tree == nil {
+			*tree = nothing
+		}
+		if k := (*tree).Kind(0); k != node.Map {
+			return Script{}, &node.Error{Doc: d.String(), Offset: -1, Rule: node.ErrType, Detail: fmt.Sprintf("an object is a map, this is a %s", k)}
+		}
+	}
+	w.open(-1, Edit{Op: OpFields, Type: in.Schema.Root})
+	w.fields(0, in.Schema.Root, in.Schema.Root.Rule(in.Model).RetainKeys, 0, 0, 0)
+	w.close(0)
+	if w.err != nil {
+		return Script{}, w.err
+	}
+	s := w.Script
+	s.Edits, s.Warnings = nil, slices.Clone(s.Warnings)
+	if len(w.Edits) > 1 {
+		s.Edits = slices.Clone(w.Edits)
+	}
+	return s, nil
+}
+
+// walkers keeps the memory of past walks. It holds no document.
+var walkers = sync.Pool{New: func() any { return new(walker) }}
+
+func (w *walker) release() {
+	clear(w.Edits)
+	*w = walker{
+		Script: Script{Edits: w.Edits[:0]},
+		pos:    w.pos[:0], ours: w.ours[:0], order: w.order[:0], table: w.table, key: w.key,
+	}
+	walkers.Put(w)
+}
+
+// walker is the state of one walk. Lists that are being merged keep their
+// positions on stacks, which nested lists extend.
+type walker struct {
+	Script
+	policy *Policy
+	err    *node.Error
+
+	pos   []pos   // positions of the open lists
+	ours  []int32 // of those, desired's in its order
+	order []int32 // of those, the merged list in its order
+	table []int32 // hash table of align, between uses all zero
+	key   []byte
+}
+
+func (w *walker) open(parent int32, e Edit) int32 {
+	e.Parent = parent
+	w.Edits = append(w.Edits, e)
+	i := int32(len(w.Edits) - 1)
+	w.Edits[i].End = i + 1
+	return i
+}
+
+func (w *walker) close(i int32) { w.Edits[i].End = int32(len(w.Edits)) }
+
+// mark and reset undo what a piece of the walk has recorded.
+type mark struct{ edits, changes, conflicts, warnings int }
+
+func (w *walker) mark() mark {
+	return mark{len(w.Edits), w.Changes, w.Conflicts, len(w.Warnings)}
+}
+
+func (w *walker) reset(m mark) {
+	w.Edits, w.Changes, w.Conflicts, w.Warnings = w.Edits[:m.edits], m.changes, m.conflicts, w.Warnings[:m.warnings]
+}
+
+// fields merges three maps. last may be None. If union is set and anything
+// changes, fields that only live has go: desired has chosen another member.
+func (w *walker) fields(parent int32, t *schema.Type, union bool, last, live, desired node.ID) {
+	m := w.mark()
+	w.join(parent, t, false, last, live, desired)
+	if union && w.Changes > m.changes {
+		w.reset(m)
+		w.join(parent, t, true, last, live, desired)
+	}
+}
+
+// join visits the positions of three maps in the order of their keys.
+func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desired node.ID) {
+	var as []node.ID
+	if last != node.None {
+		as = w.Last.Kids(last)
+	}
+	ls, ds := w.Live.Kids(live), w.Desired.Kids(desired)
+	known := t.Fields
+	for w.err == nil && (len(as) > 0 || len(ls) > 0 || len(ds) > 0) {
+		key, a, l, d := "", node.None, node.None, node.None
+		if len(ls) > 0 {
+			key, l = w.Live.Key(ls[0]), ls[0]
+		}
+		if len(ds) > 0 {
+			if k := w.Desired.Key(ds[0]); l == node.None || k < key {
+				key, l, d = k, node.None, ds[0]
+			} else if k == key {
+				d = ds[0]
+			}
+		}
+		if len(as) > 0 {
+			if k := w.Last.Key(as[0]); l == node.None && d == node.None || k < key {
+				key, l, d, a = k, node.None, node.None, as[0]
+			} else if k == key {
+				a = as[0]
+			}
+		}
+		if a != node.None {
+			as = as[1:]
+		}
+		if l != node.None {
+			ls = ls[1:]
+		}
+		if d != node.None {
+			ds = ds[1:]
+		}
+		for len(known) > 0 && known[0].Name < key {
+			known = known[1:]
+		}
+		child, lookup := t.Elem, t.Kind == schema.Map
+		if len(known) > 0 && known[0].Name == key {
+			child = known[0].Type
+		} else if child == nil {
+			child, lookup = schema.Unknown, false
+			if t.Kind == schema.Map && !t.PreserveUnknown {
+				w.unknown(l, d)
+			}
+		}
+		w.field(parent, child, lookup, clear, a, l, d)
+	}
+}
+
+func (w *walker) unknown(live, desired node.ID) {
+	const text = "the schema has no such field; maps under it are merged by field, lists replaced"
+	if live != node.None {
+		w.Warnings = append(w.Warnings, Warning{"live", live, text})
+	} else if desired != node.None {
+		w.Warnings = append(w.Warnings, Warning{"desired", desired, text})
+	}
+}
+
+// field merges one position of a map.
+func (w *walker) field(parent int32, t *schema.Type, lookup, clear bool, a, l, d node.ID) {
+	e := Edit{Type: t, Last: a, Live: l, Desired: d}
+	if !lookup {
+		e.Flags = NoLookup
+	}
+	if d != node.None && w.Desired.Kind(d) == node.Null && (l == node.None || a != node.None && w.Last.Kind(a) != node.Null) {
+		e.Desired = node.None // null declares absence
+	}
+	if clear && a == node.None && e.Desired == node.None && l != node.None {
+		e.Case = TheyAdd
+		w.act(parent, e, w.policy[BothAddOther])
+		return
+	}
+	w.position(parent, e, t.Rule(w.Model))
+}
+
+// position decides what becomes of one position: a field, or an element of a
+// keyed list. rule is that of the values there.
+func (w *walker) position(parent int32, e Edit, rule schema.Rule) {
+	if e.Live != node.None && e.Desired != node.None {
+		switch both := w.Live.Kind(e.Live); {
+		case both != w.Desired.Kind(e.Desired):
+		case both == node.Map && rule.Merge != schema.Atomic:
+			w.maps(parent, e, rule)
+			return
+		case both == node.List && (rule.Merge == schema.Keyed || rule.Merge == schema.Set):
+			w.lists(parent, e, rule)
+			return
+		}
+	}
+	e.Case = w.classify(&e)
+	w.act(parent, e, w.policy[e.Case])
+}
+
+func (w *walker) maps(parent int32, e Edit, rule schema.Rule) {
+	if !w.fits(e.Type, e.Desired) {
+		return
+	}
+	if e.Last != node.None && w.Last.Kind(e.Last) != node.Map {
+		e.Last = node.None
+	}
+	e.Op = OpFields
+	m := w.mark()
+	i := w.open(parent, e)
+	w.fields(i, e.Type, rule.RetainKeys, e.Last, e.Live, e.Desired)
+	w.close(i)
+	if len(w.Edits) == m.edits+1 {
+		w.Edits = w.Edits[:m.edits]
+	}
+}
+
+// classify returns the case of a position whose values count as wholes.
+func (w *walker) classify(e *Edit) Case {
+	a, l, d := e.Last, e.Live, e.Desired
+	hasA, hasL, hasD := a != node.None, l != node.None, d != node.None
+	lastLive := hasA && hasL && node.Equal(w.Last, a, w.Live, l)
+	lastDesired := hasA && hasD && node.Equal(w.Last, a, w.Desired, d)
+	liveDesired := hasL && hasD && node.EqualDeclared(w.Live, l, w.Desired, d)
+	if lastDesired && hasL && !lastLive {
+		// Fields that a server added inside an atomic value are no change of it.
+		lastLive = liveDesired || node.Covers(w.Live, l, w.Desired, d)
+	}
+	return caseOf(hasA, hasL, hasD, lastLive, lastDesired, liveDesired)
+}
+
+// act records the edit of a position that counts as a whole.
+func (w *walker) act(parent int32, e Edit, action Action) {
+	switch {
+	case action == Keep:
+		return
+	case action == Clash:
+		e.Op = OpClash
+		w.Conflicts++
+	case e.Desired == node.None || w.Desired.Kind(e.Desired) == node.Null && w.isField(parent):
+		if e.Live == node.None {
+			return
+		}
+		e.Op = OpRemove
+		w.Changes++
+	default:
+		if !w.check(e.Type, e.Desired) {
+			return
+		}
+		e.Op = OpTake
+		w.Changes++
+	}
+	w.open(parent, e)
+}
+
+func (w *walker) isField(parent int32) bool { return w.Edits[parent].Op == OpFields }
