@@ -1,35 +1,64 @@
 package merge
 
-import "example.com/braid/internal/node"
+import (
+	"errors"
+	"sync"
+
+	"example.com/braid/internal/node"
+	"example.com/braid/internal/walk"
+)
 
 // ThreeWay is the whole of a merge on JSON bytes: it parses the three documents,
 // merges them and returns the patch. last and live may be empty: nothing was
-// declared before, there is no such object yet.
+// declared before, there is no such object yet. Callers that merge one document
+// again and again do better to parse it once.
 func ThreeWay(t PatchType, last, live, desired []byte, o Options) ([]byte, error) {
 	m, err := New(o)
 	if err != nil {
 		return nil, err
 	}
-	var docs [3]*Doc
-	for i, in := range []struct {
+	r := readers.Get().(*reader)
+	defer r.release()
+	in := m.in
+	for i, d := range []struct {
 		name string
 		json []byte
-	}{{"last", last}, {"live", live}, {"desired", desired}} {
-		if len(in.json) == 0 && in.name != "desired" {
+		tree **node.Tree
+	}{{"last", last, &in.Last}, {"live", live, &in.Live}, {"desired", desired, &in.Desired}} {
+		if len(d.json) == 0 && d.name != "desired" {
 			continue
 		}
-		if docs[i], err = Parse(in.json); err != nil {
-			return nil, node.In(in.name, err)
+		if *d.tree, err = r[i].Read(d.json, Limits{}); err != nil {
+			return nil, node.In(d.name, err)
 		}
 	}
-	r, err := m.ThreeWay(docs[0], docs[1], docs[2])
+	s, err := walk.Walk(in)
 	if err != nil {
 		return nil, err
 	}
-	return r.Patch(t)
+	result := Result{s}
+	patch, err := result.Patch(t)
+	var conflict *ConflictError
+	if errors.As(err, &conflict) {
+		conflict.detach()
+	}
+	return patch, err
 }
 
 // TwoWay is ThreeWay for a change from one document to another.
 func TwoWay(t PatchType, from, to []byte, o Options) ([]byte, error) {
 	return ThreeWay(t, from, from, to, o)
 }
+
+// reader is the memory of one ThreeWay. Its trees do not outlive the call, and
+// what the call returns is copied out of them.
+type reader [3]node.Reader
+
+func (r *reader) release() {
+	for i := range r {
+		r[i].Reset()
+	}
+	readers.Put(r)
+}
+
+var readers = sync.Pool{New: func() any { return new(reader) }}

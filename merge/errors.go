@@ -59,3 +59,15 @@ func (e *ConflictError) Error() string {
 
 // Is makes errors.Is(err, ErrConflict) true.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
+
+// detach copies the values out of trees that are about to be reused.
+func (e *ConflictError) detach() {
+	for i := range e.Conflicts {
+		c := &e.Conflicts[i]
+		for _, v := range []*Value{&c.Last, &c.Live, &c.Desired} {
+			if v.tree != nil {
+				v.tree, v.id = v.tree.Subtree(v.id), 0
+			}
+		}
+	}
+}

@@ -276,13 +276,14 @@ func (a *applier) directed(t *schema.Type, key string, l node.ID, c change, star
 
 // lookup returns the type of a field whose values are merged.
 func (a *applier) lookup(t *schema.Type, key string, p node.ID) *schema.Type {
-	if child := t.Lookup(key); t.Kind == schema.Map && child != nil {
-		return child
+	child, named := t.Lookup(key)
+	if child == nil {
+		child = schema.Unknown
 	}
-	if !a.noLookup {
+	if !named && !a.noLookup {
 		a.fail(p, ErrUnknown, "the server refuses to merge a field that its type does not have")
 	}
-	return schema.Unknown
+	return child
 }
 
 func (a *applier) key(key string, start int) {

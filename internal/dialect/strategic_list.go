@@ -33,7 +33,11 @@ func (a *applier) mergeList(t *schema.Type, live []node.ID, exists bool, c chang
 		items = a.mergeKeyed(key, live, c, told)
 	}
 	if told != nil && a.err == nil {
-		items = arrange(items, told, a.firsts(a.live, key, live))
+		places := a.firsts(a.live, key, live)
+		if key != "" {
+			places = reused(items, places, len(live))
+		}
+		items = arrange(items, told, places)
 	}
 	prune := map[string]bool{}
 	if c.prune != node.None {
@@ -53,6 +57,26 @@ func (a *applier) mergeList(t *schema.Type, live []node.ID, exists bool, c chang
 		a.element(t.Elem, &items[n])
 	}
 	a.dst = append(a.dst, ']')
+}
+
+// reused adds to the places of live's n elements those of new elements that a
+// server sees among them: it appends new elements to the array it has just deleted
+// others from, and then reads the order of live from that array.
+func reused(items []item, live map[string]int, n int) map[string]int {
+	free := n
+	for i := range items {
+		if !items[i].fresh {
+			free--
+		}
+	}
+	for i := range items {
+		if items[i].fresh && free > 0 {
+			live[items[i].key] = n
+			n++
+			free--
+		}
+	}
+	return live
 }
 
 // told returns the places of the keys that $setElementOrder names; nil without it.

@@ -202,11 +202,11 @@ func (e *strategic) sends(i, k int32) bool {
 // orderOf writes the order of the list of edit i, if the server would not arrive
 // at it by itself: that of desired's elements, or where that does not do, of all.
 func (e *strategic) orderOf(i int32, start int) {
-	if e.arrives(i, func(k int32) bool { return e.sends(i, k) }) {
+	if e.arrives(i, false, func(k int32) bool { return e.sends(i, k) }) {
 		return
 	}
 	named := func(k int32) bool { return e.Edits[k].Desired != node.None }
-	if !e.arrives(i, named) {
+	if !e.arrives(i, true, named) {
 		named = func(int32) bool { return true }
 	}
 	keys := e.ListKeys(i)
@@ -236,10 +236,19 @@ func (e *strategic) orderOf(i int32, start int) {
 // when it is told the order of some elements. It lets those stand in that order
 // and puts each of the others, in live's order, before the first one told that
 // stands behind it in live.
-func (e *strategic) arrives(i int32, told func(int32) bool) bool {
+//
+// byOrder says that they are told by $setElementOrder. Then a server takes as many
+// new elements as it deletes for elements at the end of live: it appends them to
+// the array that it has just taken elements out of, and reads the order of live
+// from that.
+func (e *strategic) arrives(i int32, byOrder bool, told func(int32) bool) bool {
 	var list, right, left []int32
+	deleted := 0
 	for k := range e.Children(i) {
 		if !e.Present(k) {
+			if e.Edits[k].Op == walk.OpRemove && byOrder && e.ListKeys(i) != nil {
+				deleted++
+			}
 			continue
 		}
 		list = append(list, k)
@@ -256,13 +265,25 @@ func (e *strategic) arrives(i int32, told func(int32) bool) bool {
 	}
 	for _, k := range list {
 		next := &right
-		if len(right) == 0 || len(left) > 0 && e.Edits[left[0]].Live < e.Edits[right[0]].Live {
-			next = &left // an element that live lacks has ID None, which is less than any
+		if len(right) == 0 || len(left) > 0 && e.behind(right[0], left[0], deleted > 0) {
+			next = &left
 		}
 		if (*next)[0] != k {
 			return false
 		}
+		if next == &right && e.Edits[k].Live == node.None {
+			deleted--
+		}
 		*next = (*next)[1:]
 	}
 	return true
+}
+
+// behind reports whether a server sees element k of the patch behind element l of
+// live. It sees no order between l and a new element, unless that reuses memory.
+func (e *strategic) behind(k, l int32, reuses bool) bool {
+	if e.Edits[k].Live == node.None {
+		return reuses
+	}
+	return e.Edits[l].Live < e.Edits[k].Live
 }

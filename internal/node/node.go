@@ -1,5 +1,7 @@
 package node
 
+import "math"
+
 // ID names a node of one Tree: its place in preorder.
 type ID int32
 
@@ -112,6 +114,15 @@ func (t *Tree) Lookup(fields ...string) ID {
 		}
 	}
 	return i
+}
+
+// Subtree returns a copy of what stands at i as a document of its own. O(size).
+func (t *Tree) Subtree(i ID) *Tree {
+	sub, err := Parse(t.Append(nil, i), Limits{Bytes: math.MaxInt32, Depth: len(t.nodes), Nodes: len(t.nodes)})
+	if err != nil {
+		panic(err) // what a tree writes is valid
+	}
+	return sub
 }
 
 func (t *Tree) text(s span) string {

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -17,11 +18,60 @@ import (
 // O(n) in the length of the text for documents whose maps are sorted or small,
 // O(n log n) at worst.
 func Parse(json []byte, lim Limits) (*Tree, error) {
-	t := new(Tree)
-	if err := t.parse(json, lim.orDefault()); err != nil {
+	var r Reader
+	if err := r.read(json, lim.orDefault()); err != nil {
 		return nil, err
 	}
-	return t, nil
+	return &Tree{src: r.tree.src, extra: r.tree.extra, nodes: r.tree.nodes, kids: r.tree.kids}, nil
+}
+
+// Reader parses one document after another into the same memory.
+type Reader struct {
+	tree  Tree
+	extra []byte
+	stack []ID
+}
+
+// Read is Parse. The Tree is valid until the next call.
+func (r *Reader) Read(json []byte, lim Limits) (*Tree, error) {
+	if err := r.read(json, lim.orDefault()); err != nil {
+		return nil, err
+	}
+	return &r.tree, nil
+}
+
+// Reset drops the document that r holds and keeps the memory.
+func (r *Reader) Reset() {
+	clear(r.extra)
+	r.tree = Tree{nodes: r.tree.nodes[:0], kids: r.tree.kids[:0]}
+	r.extra = r.extra[:0]
+}
+
+func (r *Reader) read(json []byte, lim Limits) error {
+	if len(json) > lim.Bytes {
+		return &Error{Offset: -1, Rule: ErrLimit, Detail: fmt.Sprintf("%d bytes, at most %d", len(json), lim.Bytes)}
+	}
+	p := parser{src: string(json), lim: lim, nodes: r.tree.nodes[:0], kids: r.tree.kids[:0], extra: r.extra[:0], stack: r.stack[:0]}
+	if n := atMost(json); cap(p.nodes) < n {
+		p.nodes, p.kids = make([]node, 0, n), make([]ID, 0, n)
+	}
+	if cap(p.stack) == 0 {
+		p.stack = make([]ID, 0, 64)
+	}
+	err := p.run()
+	r.tree = Tree{src: p.src, extra: string(p.extra), nodes: p.nodes, kids: p.kids}
+	r.extra, r.stack = p.extra, p.stack
+	return err
+}
+
+// atMost guesses, from above for all but dense documents, how many values there
+// are.
+func atMost(json []byte) int {
+	n := 1
+	for _, c := range []byte(",{[") {
+		n += bytes.Count(json, []byte{c})
+	}
+	return min(n, len(json)/10+16)
 }
 
 // parser is the state of one parse. Children are collected on the stack while
@@ -37,18 +87,7 @@ type parser struct {
 	err   *Error
 }
 
-func (t *Tree) parse(json []byte, lim Limits) error {
-	p := parser{lim: lim}
-	if len(json) > lim.Bytes {
-		return &Error{Offset: -1, Rule: ErrLimit, Detail: fmt.Sprintf("%d bytes, at most %d", len(json), lim.Bytes)}
-	}
-	p.src = string(json)
-	p.nodes = make([]node, 0, len(json)/20+8)
-	p.kids = make([]ID, 0, len(json)/20+8)
-	return p.run(t)
-}
-
-func (p *parser) run(t *Tree) error {
+func (p *parser) run() error {
 	p.space()
 	if p.pos == len(p.src) {
 		return &Error{Offset: p.pos, Rule: ErrSyntax, Detail: "empty document"}
@@ -60,7 +99,6 @@ func (p *parser) run(t *Tree) error {
 	if !ok {
 		return p.err
 	}
-	*t = Tree{src: p.src, extra: string(p.extra), nodes: p.nodes, kids: p.kids}
 	return nil
 }
 

@@ -98,29 +98,31 @@ func (p *parser) str(at ID) (text span, esc, ok bool) {
 func (p *parser) escaped(at ID, start, i int) (text span, esc, ok bool) {
 	s := p.src
 	off := len(p.extra)
+	if cap(p.extra) == 0 {
+		p.extra = make([]byte, 0, min(len(s)-start, 4096))
+	}
 	p.extra = append(p.extra, s[start:i]...)
 	for {
-		if i >= len(s) {
-			return span{}, false, p.fail(start-1, at, ErrSyntax, "string without an end")
+		from := i
+		for i < len(s) && class[s[i]] != 1 {
+			i++
 		}
-		c := s[i]
+		p.extra = append(p.extra, s[from:i]...)
 		switch {
-		case c == '"':
+		case i >= len(s):
+			return span{}, false, p.fail(start-1, at, ErrSyntax, "string without an end")
+		case s[i] == '"':
 			out := p.extra[off:]
 			if !utf8.Valid(out) {
 				return span{}, false, p.fail(start, at, ErrSyntax, "string is not valid UTF-8")
 			}
 			p.pos = i + 1
 			return span{uint32(len(s) + off), uint32(len(out))}, needsEscape(out), true
-		case c < 0x20:
+		case s[i] != '\\':
 			return span{}, false, p.fail(i, at, ErrSyntax, "control character in a string")
-		case c != '\\':
-			p.extra = append(p.extra, c)
-			i++
-		default:
-			if i = p.escape(at, i); i < 0 {
-				return span{}, false, false
-			}
+		}
+		if i = p.escape(at, i); i < 0 {
+			return span{}, false, false
 		}
 	}
 }

@@ -100,14 +100,14 @@ func (t *Type) Rule(m Model) Rule {
 	return Rule{}
 }
 
-// Lookup returns the type of the value under a key of a Map, or nil if t does
-// not know the key. O(log n).
-func (t *Type) Lookup(key string) *Type {
+// Lookup returns the type of the value under a key of a Map, and whether it is a
+// named field. It is nil if t does not know the key. O(log n).
+func (t *Type) Lookup(key string) (child *Type, named bool) {
 	i := sort.Search(len(t.Fields), func(i int) bool { return t.Fields[i].Name >= key })
 	if i < len(t.Fields) && t.Fields[i].Name == key {
-		return t.Fields[i].Type
+		return t.Fields[i].Type, true
 	}
-	return t.Elem
+	return t.Elem, false
 }
 
 // Unknown is the type of positions no schema knows: maps granular, lists atomic.

@@ -17,19 +17,15 @@ type elem struct {
 
 // list merges keyed lists and sets.
 func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
-	keys := rule.Keys
-	repeats := func(list []any) bool { return len(names(list, keys)) != len(distinct(list, keys)) }
-	if (repeats(a) || repeats(l) || repeats(d)) && len(t.Structured.Keys) > len(keys) {
-		keys = t.Structured.Keys
-	}
+	keys, must := listKeys(t, rule, a, l, d)
 	at := func(list []any, e elem) any {
-		if i := slices.Index(names(list, keys), e); i >= 0 {
+		if i := slices.Index(names(list, keys, must...), e); i >= 0 {
 			return list[i]
 		}
 		return none{}
 	}
 	unfolded := func(list []any) []elem {
-		return slices.DeleteFunc(names(list, keys), func(e elem) bool { return e.nth < 0 })
+		return slices.DeleteFunc(names(list, keys, must...), func(e elem) bool { return e.nth < 0 })
 	}
 	an, ln, dn := unfolded(a), unfolded(l), unfolded(d)
 	// What becomes of each element?
@@ -53,29 +49,48 @@ func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
 		}
 		changed = changed || present(merged[e]) != present(lv) || present(lv) && !Equal(merged[e], lv)
 	}
-	stays := func(e elem) bool { return present(merged[e]) }
-	order := m.order(slices.DeleteFunc(slices.Clone(ln), func(e elem) bool { return !stays(e) }),
-		slices.DeleteFunc(slices.Clone(dn), func(e elem) bool { return !stays(e) }), an, a != nil)
+	goes := func(e elem) bool { return !present(merged[e]) }
+	ln, dn = slices.DeleteFunc(ln, goes), slices.DeleteFunc(dn, goes)
+	order := m.order(ln, dn, an, a != nil, func(order []elem) []elem { return order })
 	had := slices.DeleteFunc(slices.Clone(order), func(e elem) bool { return !slices.Contains(ln, e) })
-	wanted := slices.DeleteFunc(slices.Clone(ln), func(e elem) bool { return !stays(e) })
-	if !changed && slices.Equal(had, wanted) {
+	if !changed && slices.Equal(had, ln) {
 		return l
 	}
 	// The server lets the elements of one merge key stand together.
-	var out []any
-	for _, e := range order {
+	grouped := func(order []elem) []elem {
+		var list []any
+		for _, e := range order {
+			list = append(list, merged[e])
+		}
+		var out []elem
+		for _, i := range together(list, rule.Keys) {
+			out = append(out, order[i])
+		}
+		return out
+	}
+	out := []any{}
+	for _, e := range grouped(m.order(ln, dn, an, a != nil, grouped)) {
 		out = append(out, merged[e])
 	}
-	if rule.Keys != nil {
-		out = together(out, rule.Keys)
+	return out
+}
+
+// listKeys returns the fields that name the elements of three lists: the finer
+// structured keys where the strategic one repeats. An element must then have the
+// strategic key too.
+func listKeys(t *schema.Type, rule schema.Rule, lists ...[]any) (keys, must []schema.Key) {
+	for _, list := range lists {
+		if len(t.Structured.Keys) > len(rule.Keys) && len(list) != len(distinct(list, rule.Keys)) {
+			return t.Structured.Keys, rule.Keys
+		}
 	}
-	return slices.Concat([]any{}, out)
+	return rule.Keys, nil
 }
 
 // order returns the merged order: desired's elements in desired's order, or in
 // live's where the policy lets drift stand; live's others before the first of
-// desired's that stands behind them in live.
-func (m *merger) order(live, desired, last []elem, hasLast bool) []elem {
+// desired's that stands behind them in live. Desired's stand as grouped says.
+func (m *merger) order(live, desired, last []elem, hasLast bool, grouped func([]elem) []elem) []elem {
 	common := func(list, other []elem) []elem {
 		return slices.DeleteFunc(slices.Clone(list), func(e elem) bool { return !slices.Contains(other, e) })
 	}
@@ -103,7 +118,7 @@ func (m *merger) order(live, desired, last []elem, hasLast bool) []elem {
 			after(e, false)
 		}
 	}
-	out, from := slices.Clone(ours), 0
+	out, from := grouped(slices.Clone(ours)), 0
 	for i, e := range live {
 		if slices.Contains(desired, e) {
 			continue
@@ -114,21 +129,31 @@ func (m *merger) order(live, desired, last []elem, hasLast bool) []elem {
 		out = slices.Insert(out, from, e)
 		from++
 	}
+	// Occurrences of one key keep their order.
+	for i, e := range out {
+		for j := range out[:i] {
+			if out[j].key == e.key && out[j].nth > e.nth {
+				out[j], e = e, out[j]
+			}
+		}
+		out[i] = e
+	}
 	return out
 }
 
-// together moves elements of one key behind the first of them.
-func together(list []any, keys []schema.Key) []any {
+// together returns the indices of a list with those of one key behind the first of
+// them. A set has no keys, and nothing moves.
+func together(list []any, keys []schema.Key) []int {
 	in := names(list, keys)
-	var out []any
+	var out []int
 	for i := range list {
-		if in[i].nth > 0 && in[i].key != "" {
+		if keys != nil && in[i].nth > 0 && in[i].key != "" {
 			continue
 		}
-		out = append(out, list[i])
-		for j := i + 1; in[i].key != "" && j < len(list); j++ {
+		out = append(out, i)
+		for j := i + 1; keys != nil && in[i].key != "" && j < len(list); j++ {
 			if in[j].key == in[i].key {
-				out = append(out, list[j])
+				out = append(out, j)
 			}
 		}
 	}
@@ -137,10 +162,13 @@ func together(list []any, keys []schema.Key) []any {
 
 // names returns what each element of a list is called. In a set, which has no
 // keys, an element that stands there already is folded away: nth < 0.
-func names(list []any, keys []schema.Key) []elem {
+func names(list []any, keys []schema.Key, must ...schema.Key) []elem {
 	var out []elem
 	for _, v := range list {
 		e := elem{key: keyOf(v, keys)}
+		if must != nil && keyOf(v, must) == "" {
+			e.key = ""
+		}
 		for slices.Contains(out, e) && (keys != nil || e.key == "") {
 			e.nth++
 		}

@@ -17,6 +17,8 @@ type Random struct {
 	Odd bool
 	// Nulls lets desired hold null fields.
 	Nulls bool
+	// Repeats lets all three, desired too, repeat keys and values in their lists.
+	Repeats bool
 }
 
 // NewRandom returns a source of objects.
@@ -24,13 +26,13 @@ func NewRandom(seed uint64) *Random { return &Random{Rand: rand.New(rand.NewPCG(
 
 // Triple returns last, live and desired that are variations of one object.
 func (r *Random) Triple(s *schema.Schema) (last, live, desired map[string]any) {
+	odd, nulls := r.Odd, r.Nulls
+	r.Odd, r.Nulls = false, false
 	origin := r.object(s.Root, 0)
 	pick := func() map[string]any {
 		out, _ := r.vary(s.Root, origin, 0).(map[string]any)
 		return out
 	}
-	odd, nulls := r.Odd, r.Nulls
-	r.Odd, r.Nulls = false, false
 	last = pick()
 	desired = last
 	if r.IntN(4) > 0 {
@@ -99,14 +101,15 @@ func (r *Random) insert(t *schema.Type, list []any, depth int) []any {
 			return list
 		}
 		key := rule.Keys[0].Name
-		m[key] = r.Value(t.Elem.Lookup(key), depth+1)
+		typ, _ := t.Elem.Lookup(key)
+		m[key] = r.Value(typ, depth+1)
 		if r.Odd && r.IntN(12) == 0 {
 			delete(m, key)
 		}
 	}
 	if rule.Merge == schema.Keyed || rule.Merge == schema.Set {
 		k := keyOf(v, rule.Keys)
-		if !(r.Odd && r.IntN(4) == 0) && slices.ContainsFunc(list, func(e any) bool { return keyOf(e, rule.Keys) == k }) {
+		if !((r.Odd || r.Repeats) && r.IntN(4) == 0) && slices.ContainsFunc(list, func(e any) bool { return keyOf(e, rule.Keys) == k }) {
 			return list
 		}
 	}
@@ -133,7 +136,7 @@ func (r *Random) vary(t *schema.Type, v any, depth int) any {
 func (r *Random) varyMap(t *schema.Type, v map[string]any, depth int) any {
 	out := map[string]any{}
 	for _, k := range slices.Sorted(keysOf(v)) {
-		child := t.Lookup(k)
+		child, _ := t.Lookup(k)
 		if child == nil {
 			child = schema.Unknown
 		}

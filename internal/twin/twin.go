@@ -3,6 +3,7 @@ package twin
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/schema"
@@ -56,7 +57,7 @@ func (m *merger) join(t *schema.Type, clear bool, a, l, d map[string]any) map[st
 		return none{}
 	}
 	for key := range keys {
-		child := t.Lookup(key)
+		child, _ := t.Lookup(key)
 		if child == nil {
 			child = schema.Unknown
 		}
@@ -113,22 +114,23 @@ func classify(a, l, d any) walk.Case {
 	if present(a) && present(l) && present(d) && Equal(a, d) && covers(l, strip(d)) {
 		l = a // a server's defaults inside an atomic value are no change
 	}
-	values, letters, pattern := []any{}, "xyz", ""
-	for _, v := range []any{a, l, d} {
-		name := "–"
-		for i, old := range values {
-			if name == "–" && present(v) && (Equal(old, v) || present(a) != present(old) && Equal(old, strip(v))) {
-				name = letters[i : i+1]
+	name := func(v any, olds ...string) string { // the letter of v, given those before it
+		if !present(v) {
+			return "–"
+		}
+		for i, old := range []any{a, l}[:len(olds)] {
+			// Null in desired declares absence, which is what live may have.
+			if present(old) && (Equal(old, v) || i == 1 && Equal(old, strip(v))) {
+				return olds[i]
 			}
 		}
-		if name == "–" && present(v) {
-			values = append(values, v)
-			name = letters[len(values)-1 : len(values)]
-		}
-		pattern += name + " "
+		return "xyz"[len(slices.DeleteFunc(slices.Compact(olds), func(o string) bool { return o == "–" })):][:1]
 	}
+	x := name(a)
+	y := name(l, x)
+	pattern := x + " " + y + " " + name(d, x, y)
 	for c := range walk.Case(walk.Cases) {
-		if c.Pattern()+" " == pattern {
+		if c.Pattern() == pattern {
 			return c
 		}
 	}

@@ -35,6 +35,7 @@ const (
 type alignment struct {
 	base  int
 	keys  []schema.Key // nil for a set
+	also  []schema.Key // fields that an element must have too, though they do not tell it apart
 	flags Flags
 	noKey int32 // head of the elements without a key; -1 if there are none
 	// repeats are set where two elements of a list have one key.
@@ -48,11 +49,11 @@ type alignment struct {
 // such a key repeats, elements are told apart by the finer structured keys.
 func (w *walker) align(t *schema.Type, rule schema.Rule, e *Edit) alignment {
 	ours := len(w.ours)
-	al := w.alignBy(rule.Keys, e)
+	al := w.alignBy(rule.Keys, nil, e)
 	repeats := al.repeats[live] || al.repeats[desired] || al.repeats[last]
 	if w.Model == schema.Strategic && repeats && len(t.Structured.Keys) > len(rule.Keys) && w.err == nil {
 		w.pos, w.ours = w.pos[:al.base], w.ours[:ours]
-		fine := w.alignBy(t.Structured.Keys, e)
+		fine := w.alignBy(t.Structured.Keys, rule.Keys, e)
 		fine.flags |= al.flags | ByStructured
 		for d := range fine.repeats {
 			fine.repeats[d] = fine.repeats[d] || al.repeats[d]
@@ -62,8 +63,8 @@ func (w *walker) align(t *schema.Type, rule schema.Rule, e *Edit) alignment {
 	return al
 }
 
-func (w *walker) alignBy(keys []schema.Key, e *Edit) alignment {
-	al := alignment{base: len(w.pos), keys: keys, noKey: -1}
+func (w *walker) alignBy(keys, also []schema.Key, e *Edit) alignment {
+	al := alignment{base: len(w.pos), keys: keys, also: also, noKey: -1}
 	n := len(w.Live.Kids(e.Live)) + len(w.Desired.Kids(e.Desired))
 	if e.Last != node.None {
 		n += len(w.Last.Kids(e.Last))
@@ -116,7 +117,7 @@ func (w *walker) keyable(keys []schema.Key, elem node.ID) bool {
 func (w *walker) place(al *alignment, table []int32, from doc, elem node.ID) int32 {
 	t := *w.tree(from)
 	var head int32
-	if !complete(t, elem, al.keys) {
+	if !complete(t, elem, al.keys) || al.also != nil && !complete(t, elem, al.also) {
 		if from == live {
 			al.flags |= LiveNoKey
 			if k := t.Kind(elem); (al.keys != nil) != (k == node.Map) || k == node.Null || k == node.List {
@@ -207,8 +208,7 @@ func (w *walker) rep(p *pos) (*node.Tree, node.ID) {
 }
 
 // complete reports whether an element has what names it: itself, a scalar, in a
-// set; else its key fields, of which those with a default may be absent, but not
-// all of those without.
+// set; else one of its key fields, or of several, a default for one.
 func complete(t *node.Tree, elem node.ID, keys []schema.Key) bool {
 	if keys == nil {
 		k := t.Kind(elem)

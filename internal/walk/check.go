@@ -16,7 +16,7 @@ func (w *walker) check(t *schema.Type, i node.ID) bool {
 	switch w.Desired.Kind(i) {
 	case node.Map:
 		for _, kid := range w.Desired.Kids(i) {
-			child := t.Lookup(w.Desired.Key(kid))
+			child, _ := t.Lookup(w.Desired.Key(kid))
 			if child == nil {
 				child = schema.Unknown
 			}

@@ -18,9 +18,11 @@ func (w *walker) lists(parent int32, e Edit, rule schema.Rule) {
 	al := w.align(e.Type, rule, &e)
 	if w.err == nil {
 		w.decide(al, e.Type.Elem)
-		w.arrange(al, e, w.ours[ours:])
+		if w.liveOrders(e, w.ours[ours:]) {
+			w.follow(w.ours[ours:])
+		}
 		e.Op, e.Flags = OpElements, e.Flags|al.flags
-		w.elements(parent, e, rule, al, m, w.order[order:])
+		w.elements(parent, e, rule, al, m, w.ours[ours:])
 	}
 	w.pos, w.order, w.ours = w.pos[:base], w.order[:order], w.ours[:ours]
 }
@@ -59,15 +61,23 @@ func (p *pos) stays() bool {
 	return p.live != node.None
 }
 
-// elements records the edits of a list whose merged order is order, unless
-// nothing in it changes.
-func (w *walker) elements(parent int32, e Edit, rule schema.Rule, al alignment, m mark, order []int32) {
+// elements records the edits of a list, unless nothing in it changes. ours is
+// desired's positions in the order that they are to have.
+//
+// If anything changes, a server lets the elements of one strategic key stand
+// together. So do ours, before live's find their places among them: a second
+// merge must arrive at the same order.
+func (w *walker) elements(parent int32, e Edit, rule schema.Rule, al alignment, m mark, ours []int32) {
 	i := w.open(parent, e)
+	order := w.arrange(al, ours)
 	w.content(i, e.Type.Elem, rule, al, order)
 	moved := w.moved(order)
 	if w.Changes > m.changes || moved {
 		flags := w.afterwards(al, rule, order)
 		if flags&MergedRepeats != 0 && w.Model == schema.Strategic {
+			w.group(rule.Keys, ours)
+			w.order = w.order[:len(w.order)-len(order)]
+			order = w.arrange(al, ours)
 			w.group(rule.Keys, order)
 			w.reset(mark{int(i) + 1, m.changes, m.conflicts, m.warnings})
 			w.content(i, e.Type.Elem, rule, al, order)
@@ -79,10 +89,7 @@ func (w *walker) elements(parent int32, e Edit, rule schema.Rule, al alignment, 
 		}
 		w.Edits[i].Flags |= flags
 	}
-	w.close(i)
-	if w.Changes == m.changes && w.Conflicts == m.conflicts {
-		w.Edits = w.Edits[:m.edits]
-	}
+	w.shut(i, m)
 }
 
 // content records the edits of the elements: of those that stay in their order,

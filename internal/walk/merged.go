@@ -12,9 +12,11 @@ func (s *Script) AppendMerged(dst []byte) []byte {
 
 // AppendValue appends the merged value at the position of edit i, which has one.
 func (s *Script) AppendValue(dst []byte, i int32) []byte {
-	switch e := &s.Edits[i]; e.Op {
-	case OpTake:
-		return s.Desired.AppendDeclared(dst, e.Desired)
+	e := &s.Edits[i]
+	if e.Op != OpTake && e.Flags&Changes == 0 {
+		return s.Live.Append(dst, e.Live)
+	}
+	switch e.Op {
 	case OpFields:
 		dst = append(dst, '{')
 		dst = s.AppendFields(dst, i)
@@ -33,9 +35,8 @@ func (s *Script) AppendValue(dst []byte, i int32) []byte {
 			dst = s.AppendValue(dst, k)
 		}
 		return append(dst, ']')
-	default:
-		return s.Live.Append(dst, e.Live)
 	}
+	return s.Desired.AppendDeclared(dst, e.Desired)
 }
 
 // Present reports whether the merged object has a value at the position of edit i.

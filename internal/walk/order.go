@@ -8,14 +8,13 @@ import (
 	"example.com/braid/internal/schema"
 )
 
-// arrange appends to w.order the positions that stay, in merged order: the
-// elements of desired in desired's order, and those that only live has before
-// the first element of desired that stands behind them in live. It is the order
-// that an API server gives to a strategic patch with $setElementOrder. O(n).
-func (w *walker) arrange(al alignment, e Edit, ours []int32) {
-	if w.liveOrders(al, e, ours) {
-		w.follow(ours)
-	}
+// arrange appends to w.order, and returns, the positions that stay in merged
+// order: the elements of desired in the order of ours, and those that only live
+// has before the first element of desired that stands behind them in live. It is
+// the order that an API server gives to a strategic patch with $setElementOrder.
+// O(n).
+func (w *walker) arrange(al alignment, ours []int32) []int32 {
+	start := len(w.order)
 	theirs := int32(al.base) // live's positions come first and in its order
 	next := func() bool {
 		for int(theirs) < len(w.pos) && w.pos[theirs].live != node.None {
@@ -40,6 +39,29 @@ func (w *walker) arrange(al alignment, e Edit, ours []int32) {
 		w.order = append(w.order, theirs)
 		theirs++
 	}
+	if al.repeats[live] || al.repeats[desired] {
+		w.untangle(w.order[start:])
+	}
+	return w.order[start:]
+}
+
+// untangle lets the occurrences of one key stand in their order, so that the next
+// merge counts them the same way.
+func (w *walker) untangle(order []int32) {
+	slots := map[int32][]int{}
+	for n, i := range order {
+		slots[w.pos[i].head] = append(slots[w.pos[i].head], n)
+	}
+	for _, at := range slots {
+		members := make([]int32, len(at))
+		for k, n := range at {
+			members[k] = order[n]
+		}
+		slices.Sort(members)
+		for k, n := range at {
+			order[n] = members[k]
+		}
+	}
 }
 
 // follow puts desired's positions in live's order: an element that only desired
@@ -59,7 +81,7 @@ func (w *walker) follow(ours []int32) {
 // liveOrders reports whether the policy lets live's order of common elements
 // stand. Order is a value like any other, but it never clashes: keeping live's
 // loses nothing.
-func (w *walker) liveOrders(al alignment, e Edit, ours []int32) bool {
+func (w *walker) liveOrders(e Edit, ours []int32) bool {
 	if e.Last == node.None {
 		return w.policy[BothAddOther] != Take
 	}
@@ -69,7 +91,7 @@ func (w *walker) liveOrders(al alignment, e Edit, ours []int32) bool {
 	// Did we reorder? Then the elements of last do not stand in desired's order.
 	at := node.None
 	for _, i := range ours {
-		if n := w.pos[i].last; n != node.None {
+		if n := w.pos[i].last; n != node.None && w.pos[i].stays() {
 			if n < at {
 				return false
 			}
@@ -104,7 +126,7 @@ func (w *walker) afterwards(al alignment, rule schema.Rule, order []int32) (f Fl
 			}
 		}
 	}
-	if rule.Keys != nil && (al.repeats[live] || al.repeats[desired]) {
+	if rule.Keys != nil && (al.repeats[live] || al.repeats[desired] || al.flags&ByStructured != 0) {
 		seen := map[string]bool{}
 		for _, i := range order {
 			k := w.keyText(i, rule.Keys)
@@ -121,7 +143,7 @@ func (w *walker) afterwards(al alignment, rule schema.Rule, order []int32) (f Fl
 func (w *walker) group(keys []schema.Key, order []int32) {
 	first := map[string]int{}
 	for n, i := range order {
-		if k := w.keyText(i, keys); !w.pos[i].noKey {
+		if k := w.keyText(i, keys); !w.pos[i].noKey && w.pos[i].stays() {
 			if _, ok := first[k]; !ok {
 				first[k] = n
 			}

@@ -18,11 +18,12 @@ const (
 	//                      follow in order, then those that go
 )
 
-// Flags tell an encoder what to mind about a list.
-type Flags uint8
+// Flags tell an encoder what to mind.
+type Flags uint16
 
 const (
-	LiveRepeats   Flags = 1 << iota // live has two elements of one key or value
+	Changes       Flags = 1 << iota // something in the map or list changes
+	LiveRepeats                     // live has two elements of one key or value
 	MergedRepeats                   // so has the merged list
 	LiveNoKey                       // live has an element without its key, or of the wrong type
 	MergedNoKey                     // so has the merged list

@@ -53,13 +53,13 @@ func Walk(in Input) (Script, error) {
 	}
 	w.open(-1, Edit{Op: OpFields, Type: in.Schema.Root})
 	w.fields(0, in.Schema.Root, in.Schema.Root.Rule(in.Model).RetainKeys, 0, 0, 0)
-	w.close(0)
+	w.shut(0, mark{})
 	if w.err != nil {
 		return Script{}, w.err
 	}
 	s := w.Script
 	s.Edits, s.Warnings = nil, slices.Clone(s.Warnings)
-	if len(w.Edits) > 1 {
+	if len(w.Edits) > 0 {
 		s.Edits = slices.Clone(w.Edits)
 	}
 	return s, nil
@@ -100,6 +100,18 @@ func (w *walker) open(parent int32, e Edit) int32 {
 }
 
 func (w *walker) close(i int32) { w.Edits[i].End = int32(len(w.Edits)) }
+
+// shut closes the map or list of edit i, which was opened at m, or takes it back
+// if there is nothing to say about it.
+func (w *walker) shut(i int32, m mark) {
+	if w.Changes > m.changes {
+		w.Edits[i].Flags |= Changes
+	} else if w.Conflicts == m.conflicts {
+		w.Edits = w.Edits[:m.edits]
+		return
+	}
+	w.close(i)
+}
 
 // mark and reset undo what a piece of the walk has recorded.
 type mark struct{ edits, changes, conflicts, warnings int }
@@ -162,11 +174,13 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 		for len(known) > 0 && known[0].Name < key {
 			known = known[1:]
 		}
-		child, lookup := t.Elem, t.Kind == schema.Map
+		// A server looks rules up by the fields of a Go struct: it has none for
+		// what a Go map holds.
+		child, lookup := t.Elem, false
 		if len(known) > 0 && known[0].Name == key {
-			child = known[0].Type
+			child, lookup = known[0].Type, true
 		} else if child == nil {
-			child, lookup = schema.Unknown, false
+			child = schema.Unknown
 			if t.Kind == schema.Map && !t.PreserveUnknown {
 				w.unknown(l, d)
 			}
@@ -230,10 +244,7 @@ func (w *walker) maps(parent int32, e Edit, rule schema.Rule) {
 	m := w.mark()
 	i := w.open(parent, e)
 	w.fields(i, e.Type, rule.RetainKeys, e.Last, e.Live, e.Desired)
-	w.close(i)
-	if len(w.Edits) == m.edits+1 {
-		w.Edits = w.Edits[:m.edits]
-	}
+	w.shut(i, m)
 }
 
 // classify returns the case of a position whose values count as wholes.

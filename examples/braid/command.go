@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"example.com/braid/merge"
+)
+
+// command is one call of the program: its flags and where it reads and complains.
+type command struct {
+	stdin  io.Reader
+	stderr io.Writer
+
+	last, live, desired        string
+	out, policy, dialect, kind string
+	schemaless                 bool
+}
+
+var policies = map[string]*merge.Policy{
+	"apply": &merge.Apply, "strict": &merge.Strict, "update": &merge.Update, "branch": &merge.Branch,
+}
+
+// run returns what goes to standard output. All of it is known before any of it
+// is printed, so a failure prints nothing.
+func (c *command) run(args []string) ([]byte, error) {
+	if len(args) == 0 {
+		return nil, fmt.Errorf("say what to do: diff, merge or patch; -h shows how")
+	}
+	flags := flag.NewFlagSet("braid", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.BoolVar(&c.schemaless, "schemaless", false, "")
+	if args[0] != "patch" {
+		flags.StringVar(&c.out, "out", "patch", "")
+		flags.StringVar(&c.policy, "policy", "apply", "")
+		flags.StringVar(&c.dialect, "dialect", "strategic", "")
+	}
+	var do func([]string) ([]byte, error)
+	switch args[0] {
+	case "diff":
+		do = c.diff
+	case "merge":
+		do = c.merge
+		flags.StringVar(&c.last, "last", "", "")
+		flags.StringVar(&c.live, "live", "", "")
+		flags.StringVar(&c.desired, "desired", "", "")
+	case "patch":
+		do = c.patch
+		flags.StringVar(&c.dialect, "type", "strategic", "")
+	case "-h", "-help", "--help", "help":
+		return nil, flag.ErrHelp
+	default:
+		return nil, fmt.Errorf("no command %q: want diff, merge or patch; -h shows how", args[0])
+	}
+	files, err := parseMixed(flags, args[1:])
+	if err != nil {
+		return nil, err
+	}
+	if c.dialect != "strategic" {
+		return nil, fmt.Errorf("no dialect %q: want strategic", c.dialect)
+	}
+	return do(files)
+}
+
+// parseMixed lets flags stand before, between and after the files.
+func parseMixed(flags *flag.FlagSet, args []string) (files []string, err error) {
+	for {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		if args = flags.Args(); len(args) == 0 {
+			return files, nil
+		}
+		files, args = append(files, args[0]), args[1:]
+	}
+}
+
+func (c *command) diff(files []string) ([]byte, error) {
+	if len(files) != 2 {
+		return nil, fmt.Errorf("diff wants two files, FROM and TO, got %d", len(files))
+	}
+	docs, err := c.read(input{"live", files[0]}, input{"desired", files[1]})
+	if err != nil {
+		return nil, err
+	}
+	return c.print(docs[0], docs[0], docs[1])
+}
+
+func (c *command) merge(files []string) ([]byte, error) {
+	if len(files) > 0 || c.live == "" || c.desired == "" {
+		return nil, fmt.Errorf("merge wants -live FILE and -desired FILE, and no other files")
+	}
+	inputs := []input{{"live", c.live}, {"desired", c.desired}}
+	if c.last != "" {
+		inputs = append(inputs, input{"last", c.last})
+	}
+	docs, err := c.read(inputs...)
+	if err != nil {
+		return nil, err
+	}
+	last := c.lastApplied(docs[0])
+	if c.last != "" {
+		last = docs[2]
+	}
+	return c.print(last, docs[0], docs[1])
+}
+
+func (c *command) patch(files []string) ([]byte, error) {
+	if len(files) != 2 {
+		return nil, fmt.Errorf("patch wants two files, OBJECT and PATCH, got %d", len(files))
+	}
+	docs, err := c.read(input{"live", files[0]}, input{"patch", files[1]})
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.merger(docs[0], nil)
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.Patch(merge.StrategicPatch, docs[0], docs[1])
+	if err != nil {
+		return nil, err
+	}
+	return append(out.JSON(), '\n'), nil
+}
+
+// print merges and returns what -out asks for.
+func (c *command) print(last, live, desired *merge.Doc) ([]byte, error) {
+	policy, ok := policies[c.policy]
+	if !ok {
+		return nil, fmt.Errorf("no policy %q: want apply, strict, update or branch", c.policy)
+	}
+	m, err := c.merger(desired, policy)
+	if err != nil {
+		return nil, err
+	}
+	r, err := m.ThreeWay(last, live, desired)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range r.Warnings() {
+		c.warn("%s: %s: %s", w.Doc, w.Path, w.Text)
+	}
+	var buf bytes.Buffer
+	switch c.out {
+	case "patch":
+		var patch []byte
+		patch, err = r.Patch(merge.StrategicPatch)
+		buf.Write(patch)
+		buf.WriteByte('\n')
+	case "merged":
+		var doc *merge.Doc
+		if doc, err = r.Merged(); err == nil {
+			buf.Write(doc.JSON())
+			buf.WriteByte('\n')
+		}
+	case "changed":
+		if _, err = r.Merged(); err == nil {
+			fmt.Fprintln(&buf, r.Changed())
+		}
+	case "report":
+		if err = r.WriteReport(&buf, colored()); err == nil && len(r.Conflicts()) > 0 {
+			err = &merge.ConflictError{Conflicts: r.Conflicts()}
+		}
+	default:
+		return nil, fmt.Errorf("no output %q: want patch, merged, report or changed", c.out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+// colored reports whether standard output is a terminal that wants colors
+// (no-color.org).
+func colored() bool {
+	info, err := os.Stdout.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+func (c *command) warn(format string, args ...any) {
+	fmt.Fprintf(c.stderr, "braid: warning: %s\n", strings.TrimSuffix(fmt.Sprintf(format, args...), "\n"))
+}

@@ -1,0 +1,66 @@
+// Command braid merges Kubernetes objects that stand in files.
+//
+//	braid diff FROM TO
+//	braid merge [-last L] -live V -desired D
+//	braid patch -type strategic OBJECT PATCH
+//
+// Run braid -h for the flags and an example.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"example.com/braid/merge"
+)
+
+const usage = `braid merges Kubernetes objects: what you said last, what is there now, what you say now.
+
+  braid diff FROM TO                          what turns FROM into TO
+  braid merge [-last L] -live V -desired D    what turns live into the merged object
+  braid patch -type strategic OBJECT PATCH    what a server makes of a patch
+
+Files are YAML or JSON; - is standard input. Without -last, the annotation that
+kubectl apply leaves in live serves. Exit status: 0 done, 1 conflict, 2 bad input.
+
+Flags:
+  -out patch|merged|report|changed      what to print (default patch)
+  -policy apply|strict|update|branch    what to do where live was changed too (default apply)
+  -dialect strategic                    the format of the patch
+  -schemaless                           merge maps by field, replace lists, whatever the kind
+
+Example, for bash, after go install ./examples/braid:
+
+  braid merge \
+    -last    <(echo '{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},"spec":{"ports":[{"port":80}]}}') \
+    -live    <(echo '{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},"spec":{"ports":[{"port":80,"protocol":"TCP","targetPort":80}],"clusterIP":"10.0.0.7"}}') \
+    -desired <(echo '{"apiVersion":"v1","kind":"Service","metadata":{"name":"web"},"spec":{"ports":[{"port":80,"targetPort":8080}]}}')
+`
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run is the program; it returns the exit status.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	c := &command{stdin: stdin, stderr: stderr}
+	out, err := c.run(args)
+	var conflict *merge.ConflictError
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, usage)
+		return 0
+	case errors.As(err, &conflict):
+		fmt.Fprintln(stderr, "braid:", err)
+		return 1
+	case err != nil:
+		fmt.Fprintln(stderr, "braid:", err)
+		return 2
+	}
+	if _, err := stdout.Write(out); err != nil {
+		fmt.Fprintln(stderr, "braid:", err)
+		return 2
+	}
+	return 0
+}

@@ -1,0 +1,162 @@
+package twin
+
+import (
+	"fmt"
+	"slices"
+
+	"example.com/braid/internal/schema"
+)
+
+// kept holds law 3: what neither last nor desired has survives as live has it,
+// elements in live's order. What we removed or replaced as a whole may go, and in
+// a union what desired does not declare.
+func (c *lawyer) kept(t *schema.Type, rule schema.Rule, path string, a, l, d, m any) {
+	switch lv := l.(type) {
+	case map[string]any:
+		dv, ok := d.(map[string]any)
+		mv, kept := m.(map[string]any)
+		if !ok || !kept || rule.Merge == schema.Atomic {
+			return
+		}
+		av, _ := a.(map[string]any)
+		for k, v := range lv {
+			_, inLast := av[k]
+			want, inDesired := dv[k]
+			got, ok := mv[k]
+			switch at := path + "." + k; {
+			case inDesired && ok:
+				c.kept(child(t, k), child(t, k).Strategic, at, av[k], v, want, got)
+			case !inDesired && !inLast && !rule.RetainKeys && (!ok || !Equal(v, got)):
+				c.broken(3, "%s is lost", at)
+			}
+		}
+	case []any:
+		dv, ok := d.([]any)
+		mv, kept := m.([]any)
+		if ok && kept && (rule.Merge == schema.Keyed || rule.Merge == schema.Set) {
+			av, _ := a.([]any)
+			c.keptElements(t, rule, path, av, lv, dv, mv)
+		}
+	}
+}
+
+func (c *lawyer) keptElements(t *schema.Type, rule schema.Rule, path string, a, l, d, m []any) {
+	keys, must := listKeys(t, rule, a, l, d)
+	an, ln, dn, mn := names(a, keys, must...), names(l, keys, must...), names(d, keys, must...), names(m, keys, must...)
+	// A merge lets the elements of one strategic key stand together.
+	moves := len(distinct(m, rule.Keys)) < len(m) || len(distinct(l, rule.Keys)) < len(l)
+	before := -1
+	for i, e := range ln {
+		at := fmt.Sprintf("%s[%s]", path, e.key)
+		switch j := slices.Index(dn, e); {
+		case e.nth < 0: // folded away
+		case j >= 0:
+			if here := slices.Index(mn, e); here >= 0 {
+				c.kept(elemType(t), elemRule(rule), at, at0(a, slices.Index(an, e)), l[i], d[j], m[here])
+			}
+		case !slices.Contains(an, e):
+			// Of several occurrences another may be the one that we removed.
+			here := slices.IndexFunc(m, func(v any) bool { return Equal(v, l[i]) })
+			if here < 0 {
+				c.broken(3, "%s is lost", at)
+			} else if here < before && !moves {
+				c.broken(3, "%s has moved", at)
+			}
+			before = here
+		}
+	}
+}
+
+// elemRule is how the elements of a keyed list merge.
+func elemRule(list schema.Rule) schema.Rule { return schema.Rule{RetainKeys: list.RetainKeys} }
+
+func at0(list []any, i int) any {
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// declared holds law 4: every leaf of desired is in merged, and what last has and
+// desired has not is gone.
+func (c *lawyer) declared(t *schema.Type, rule schema.Rule, path string, a, l, d, m any) {
+	lm, ok1 := l.(map[string]any)
+	dm, ok2 := d.(map[string]any)
+	mm, ok3 := m.(map[string]any)
+	ll, ok4 := l.([]any)
+	dl, ok5 := d.([]any)
+	ml, ok6 := m.([]any)
+	switch {
+	case ok1 && ok2 && ok3 && rule.Merge != schema.Atomic:
+		am, _ := a.(map[string]any)
+		c.declaredFields(t, path, am, lm, dm, mm)
+	case ok4 && ok5 && ok6 && (rule.Merge == schema.Keyed || rule.Merge == schema.Set):
+		al, _ := a.([]any)
+		c.declaredElements(t, rule, path, al, ll, dl, ml)
+	case Equal(m, strip(d)):
+	case Equal(m, l) && Equal(a, d) && covers(l, strip(d)): // a server's defaults
+	default:
+		c.broken(4, "%s is declared %v, but is %v", path, d, m)
+	}
+}
+
+func (c *lawyer) declaredFields(t *schema.Type, path string, a, l, d, m map[string]any) {
+	for k, want := range d {
+		got, ok := m[k]
+		lv, inLive := l[k]
+		at := path + "." + k
+		switch {
+		case want == nil && ok && !(inLive && lv == nil):
+			c.broken(4, "%s is declared absent, but is %v", at, got)
+		case want != nil && !ok:
+			c.broken(4, "%s is declared %v, but absent", at, want)
+		case want != nil && !inLive:
+			if !Equal(got, strip(want)) {
+				c.broken(4, "%s is declared %v, but is %v", at, want, got)
+			}
+		case want != nil:
+			c.declared(child(t, k), child(t, k).Strategic, at, a[k], lv, want, got)
+		}
+	}
+	for k := range a {
+		if _, inDesired := d[k]; !inDesired {
+			if got, ok := m[k]; ok {
+				c.broken(4, "%s.%s was declared last and is not now, but is %v", path, k, got)
+			}
+		}
+	}
+}
+
+func (c *lawyer) declaredElements(t *schema.Type, rule schema.Rule, path string, a, l, d, m []any) {
+	keys, must := listKeys(t, rule, a, l, d)
+	an, ln, dn, mn := names(a, keys, must...), names(l, keys, must...), names(d, keys, must...), names(m, keys, must...)
+	for i, e := range dn {
+		at := fmt.Sprintf("%s[%s]", path, e.key)
+		here, j := slices.Index(mn, e), slices.Index(ln, e)
+		switch {
+		case e.nth < 0: // folded away
+		case here < 0:
+			c.broken(4, "%s is declared, but absent", at)
+		case j < 0:
+			if !Equal(m[here], strip(d[i])) {
+				c.broken(4, "%s is declared %v, but is %v", at, d[i], m[here])
+			}
+		default:
+			c.declared(elemType(t), elemRule(rule), at, at0(a, slices.Index(an, e)), l[j], d[i], m[here])
+		}
+	}
+	// Besides desired's, only those may be there that live alone has.
+	for _, e := range an {
+		count := func(list []elem, alone bool) (n int) {
+			for _, o := range list {
+				if o.nth >= 0 && o.key == e.key && !(alone && (slices.Contains(an, o) || slices.Contains(dn, o))) {
+					n++
+				}
+			}
+			return n
+		}
+		if count(mn, false) > count(dn, false)+count(ln, true) {
+			c.broken(4, "%s[%s] was declared last and is not now, but is still there", path, e.key)
+		}
+	}
+}

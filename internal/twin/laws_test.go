@@ -1,0 +1,107 @@
+package twin
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+
+	"example.com/braid/internal/node"
+	"example.com/braid/internal/schema"
+	"example.com/braid/internal/walk"
+)
+
+var (
+	triples = flag.Int("triples", 4000, "how many random triples each test makes")
+	seed    = flag.Uint64("seed", 0, "of the first random triple")
+)
+
+var policies = []struct {
+	name  string
+	table walk.Policy
+}{{"Apply", walk.Apply}, {"Strict", walk.Strict}, {"Update", walk.Update}, {"Branch", walk.Branch}}
+
+// triple is one merge as content, so that it can be shrunk.
+type triple struct{ last, live, desired map[string]any }
+
+func (x triple) String() string {
+	return fmt.Sprintf("last    %s\nlive    %s\ndesired %s", tree(x.last).JSON(), tree(x.live).JSON(), tree(x.desired).JSON())
+}
+
+// random returns the triple of a seed. The low bits of the seed say what it may
+// hold, so that every run sees all kinds.
+func random(seed uint64) triple {
+	r := NewRandom(seed)
+	r.Odd, r.Nulls, r.Repeats = seed&1 != 0, seed&2 != 0, seed&12 == 12
+	var x triple
+	x.last, x.live, x.desired = r.Triple(kind)
+	return x
+}
+
+// holds returns what is wrong with a triple under a policy, or "".
+func (x triple) holds(s *schema.Schema, p walk.Policy, apply func(live, patch []byte) ([]byte, error)) string {
+	found, _ := Laws(Story{Last: tree(x.last), Live: tree(x.live), Desired: tree(x.desired), Schema: s, Policy: p, Theirs: apply})
+	out := ""
+	for _, b := range found {
+		out += b.String() + "\n"
+	}
+	return out
+}
+
+func TestLaws(t *testing.T) {
+	bad := 0
+	for n := range uint64(*triples) {
+		x := random(*seed + n)
+		for _, p := range policies {
+			if x.holds(kind, p.table, theirs) == "" {
+				continue
+			}
+			small := shrink(x, func(x triple) bool { return x.holds(kind, p.table, theirs) != "" })
+			t.Errorf("seed %d, %s\n%v\n%s", *seed+n, p.name, small, small.holds(kind, p.table, theirs))
+			if bad++; bad > 5 {
+				t.Fatal("and so on")
+			}
+		}
+	}
+}
+
+// Without a schema there are no lists to merge and no strategies.
+func TestLawsSchemaless(t *testing.T) {
+	for n := range uint64(*triples) {
+		x := random(*seed + n)
+		for _, p := range policies {
+			if what := x.holds(schema.None, p.table, nil); what != "" {
+				small := shrink(x, func(x triple) bool { return x.holds(schema.None, p.table, nil) != "" })
+				t.Fatalf("seed %d, %s\n%v\n%s", *seed+n, p.name, small, what)
+			}
+		}
+	}
+}
+
+// FuzzMerge holds random triples against the laws, and three documents of the
+// fuzzer's own, which no generator would think of.
+func FuzzMerge(f *testing.F) {
+	f.Add(uint64(1), byte(0), "", "", "")
+	f.Add(uint64(0), byte(1), `{"text":"a"}`, `{"text":"b","named":[{"name":"a"},{}]}`, `{"named":[{"name":"a"}]}`)
+	f.Add(uint64(0), byte(2), `{"ports":[{"port":1}]}`, `{"ports":[{"port":1.0},{"port":1}]}`, `{"ports":[{"port":1},{"port":1,"protocol":"b"}]}`)
+	f.Add(uint64(0), byte(3), `{"union":{"a":{}}}`, `{"union":{"a":{},"b":null}}`, `{"union":{"b":{"$patch":"delete"}}}`)
+	f.Fuzz(func(t *testing.T, seed uint64, policy byte, last, live, desired string) {
+		p := policies[int(policy)%len(policies)]
+		if what := random(seed).holds(kind, p.table, theirs); what != "" {
+			t.Errorf("seed %d, %s\n%v\n%s", seed, p.name, random(seed), what)
+		}
+		var docs [3]*node.Tree
+		for i, text := range []string{last, live, desired} {
+			d, err := node.Parse([]byte(text), node.Limits{Depth: 50})
+			if err != nil {
+				return
+			}
+			docs[i] = d
+		}
+		for _, s := range []*schema.Schema{kind, schema.None} {
+			found, _ := Laws(Story{Last: docs[0], Live: docs[1], Desired: docs[2], Schema: s, Policy: p.table})
+			for _, b := range found {
+				t.Error(b)
+			}
+		}
+	})
+}

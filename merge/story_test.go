@@ -1,0 +1,163 @@
+package merge_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+	"sigs.k8s.io/yaml"
+
+	"example.com/braid/merge"
+)
+
+var update = flag.Bool("update", false, "write what the stories give as what they should give")
+
+// story is one txtar file: its reason, its inputs and what comes of them.
+type story struct {
+	*txtar.Archive
+	in map[string]string
+}
+
+// stories runs tell on every file of a folder of ../testdata. The sections that
+// tell returns are held against those of the file, or written to it with -update.
+func stories(t *testing.T, folder string, tell func(t *testing.T, s story) map[string]string) {
+	files, err := filepath.Glob("../testdata/" + folder + "/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no stories in %s: %v", folder, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(strings.TrimSpace(string(archive.Comment))) == 0 {
+				t.Error("a story begins with its reason")
+			}
+			s := story{archive, map[string]string{}}
+			for _, f := range archive.Files {
+				s.in[f.Name] = string(f.Data)
+			}
+			got := tell(t, s)
+			for i, f := range archive.Files {
+				text, ok := got[f.Name]
+				if !ok {
+					continue
+				}
+				if *update {
+					archive.Files[i].Data = []byte(text)
+				} else if diff := cmp.Diff(string(f.Data), text); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", f.Name, diff)
+				}
+			}
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func (s story) doc(t *testing.T, name string) *merge.Doc {
+	t.Helper()
+	if s.in[name] == "" {
+		return nil
+	}
+	doc, err := merge.ParseYAML([]byte(s.in[name]))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return doc
+}
+
+// options reads the words of the options section: policy NAME, schemaless.
+func (s story) options(t *testing.T, doc *merge.Doc) merge.Options {
+	t.Helper()
+	words := strings.Fields(s.in["options"])
+	o := merge.Options{Schema: merge.Schemaless()}
+	schemaless := false
+	for i, w := range words {
+		switch w {
+		case "schemaless":
+			schemaless = true
+		case "policy":
+			o.Policy = map[string]*merge.Policy{"apply": &merge.Apply, "strict": &merge.Strict, "update": &merge.Update, "branch": &merge.Branch}[words[i+1]]
+		}
+	}
+	if !schemaless {
+		var err error
+		if o.Schema, err = merge.SchemaFor(doc.GVK()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}
+
+func TestMergeStories(t *testing.T) {
+	stories(t, "merge", func(t *testing.T, s story) map[string]string {
+		last, live, desired := s.doc(t, "last"), s.doc(t, "live"), s.doc(t, "desired")
+		m, err := merge.New(s.options(t, desired))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := m.ThreeWay(last, live, desired)
+		if err != nil {
+			return map[string]string{"error": err.Error() + "\n"}
+		}
+		out := map[string]string{}
+		var report, lines strings.Builder
+		if err := r.WriteReport(&report, false); err != nil {
+			t.Fatal(err)
+		}
+		out["report"] = report.String()
+		for _, w := range r.Warnings() {
+			fmt.Fprintf(&lines, "%s: %s: %s\n", w.Doc, w.Path, w.Text)
+		}
+		out["warnings"] = lines.String()
+		lines.Reset()
+		for _, c := range r.Conflicts() {
+			fmt.Fprintln(&lines, c)
+		}
+		out["conflicts"] = lines.String()
+		if patch, err := r.Patch(merge.StrategicPatch); err != nil {
+			out["error"] = err.Error() + "\n"
+		} else {
+			out["patch"] = string(patch) + "\n"
+		}
+		if doc, err := r.Merged(); err == nil {
+			out["merged"] = yamlOf(t, doc)
+		}
+		return out
+	})
+}
+
+func TestPatchStories(t *testing.T) {
+	stories(t, "patch", func(t *testing.T, s story) map[string]string {
+		object, patch := s.doc(t, "object"), s.doc(t, "patch")
+		m, err := merge.New(s.options(t, object))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := m.Patch(merge.StrategicPatch, object, patch)
+		if err != nil {
+			return map[string]string{"error": err.Error() + "\n"}
+		}
+		return map[string]string{"result": yamlOf(t, out)}
+	})
+}
+
+// yamlOf writes a document as YAML, which a person reads more easily.
+func yamlOf(t *testing.T, doc *merge.Doc) string {
+	t.Helper()
+	text, err := yaml.JSONToYAML(doc.JSON())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
