@@ -44,6 +44,9 @@ func stories(t *testing.T, folder string, tell func(t *testing.T, s story) map[s
 				s.in[f.Name] = string(f.Data)
 			}
 			got := tell(t, s)
+			if _, ok := s.in["error"]; !ok && got["error"] != "" && got["conflicts"] == "" {
+				t.Error(got["error"])
+			}
 			for i, f := range archive.Files {
 				text, ok := got[f.Name]
 				if !ok {
