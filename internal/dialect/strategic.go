@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"example.com/braid/internal/node"
@@ -44,6 +45,7 @@ func EncodeStrategic(dst []byte, s *walk.Script) ([]byte, error) {
 	if s.Changes == 0 {
 		return append(dst, "{}"...), nil
 	}
+	dst = slices.Grow(dst, 256)
 	e := strategic{Script: s, forms: make([]form, len(s.Edits)), dst: dst, noLookup: s.Schema.Root.Kind == schema.Any}
 	if e.plan(0); e.err != nil {
 		return nil, e.err

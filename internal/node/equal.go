@@ -61,15 +61,18 @@ func compareMaps(t *Tree, left []ID, u *Tree, right []ID, rel relation) bool {
 		return false
 	}
 	for _, j := range right {
-		key := u.Key(j)
-		for len(left) > 0 && t.Key(left[0]) < key {
+		order := -1
+		for len(left) > 0 {
+			if order = CompareKeys(t, left[0], u, j); order >= 0 {
+				break
+			}
 			if rel&mayAdd == 0 {
 				return false
 			}
 			left = left[1:]
 		}
 		switch {
-		case len(left) > 0 && t.Key(left[0]) == key:
+		case len(left) > 0 && order == 0:
 			if !compare(t, left[0], u, j, rel) {
 				return false
 			}

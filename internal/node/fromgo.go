@@ -34,6 +34,14 @@ func FromObject(obj any, lim Limits) (*Tree, error) {
 	return Parse(text, lim)
 }
 
+// refuse is fail for values that have no text.
+func (b *builder) refuse(at ID, rule error, format string, args ...any) bool {
+	b.fail(-1, at, rule, format, args...)
+	return false
+}
+
+func (b *builder) textOf(s span) string { return string(b.extra[s.off : s.off+s.n]) }
+
 // builder makes nodes from Go values. All their text stands in extra.
 type builder struct{ parser }
 
@@ -41,11 +49,11 @@ type builder struct{ parser }
 func (b *builder) any(parent ID, key span, fl flags, v any, depth int) bool {
 	id := ID(len(b.nodes))
 	if len(b.nodes) >= b.lim.Nodes {
-		return b.fail(-1, parent, ErrLimit, "more than %d values", b.lim.Nodes)
+		return b.refuse(parent, ErrLimit, "more than %d values", b.lim.Nodes)
 	}
-	b.nodes = append(b.nodes, node{key: key, flags: fl, parent: parent, end: id + 1})
+	b.nodes = append(b.nodes, node{prefix: Prefix(b.textOf(key)), key: key, flags: fl, parent: parent, end: id + 1})
 	if depth > b.lim.Depth {
-		return b.fail(-1, id, ErrLimit, "nested deeper than %d", b.lim.Depth)
+		return b.refuse(id, ErrLimit, "nested deeper than %d", b.lim.Depth)
 	}
 	switch v := v.(type) {
 	case map[string]any:
@@ -134,14 +142,14 @@ func (b *builder) scalar(id ID, v any) bool {
 	case float64:
 		return b.float(id, v, 64)
 	}
-	return b.fail(-1, id, ErrValue, "a Go %T has no JSON form here", v)
+	return b.refuse(id, ErrValue, "a Go %T has no JSON form here", v)
 }
 
 // float writes v with the fewest digits that mean it, without an exponent where
 // that stays short, as encoding/json does.
 func (b *builder) float(id ID, v float64, bits int) bool {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return b.fail(-1, id, ErrValue, "NaN and infinity have no JSON form")
+		return b.refuse(id, ErrValue, "NaN and infinity have no JSON form")
 	}
 	format := byte('f')
 	if abs := math.Abs(v); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
@@ -153,8 +161,8 @@ func (b *builder) float(id ID, v float64, bits int) bool {
 // digits takes a json.Number after checking that it is one.
 func (b *builder) digits(id ID, s string) bool {
 	check := parser{src: s, nodes: make([]node, 1)}
-	if !check.number(0) || check.pos != len(s) {
-		return b.fail(-1, id, ErrValue, "a json.Number that is no number")
+	if s == "" || check.number(0, 0) != len(s) {
+		return b.refuse(id, ErrValue, "a json.Number that is no number")
 	}
 	return b.put(id, Number, s)
 }
@@ -168,7 +176,7 @@ func (b *builder) put(id ID, k Kind, text string) bool {
 
 func (b *builder) string(at ID, s string) (span, flags, bool) {
 	if !utf8.ValidString(s) {
-		return span{}, 0, b.fail(-1, at, ErrValue, "string is not valid UTF-8")
+		return span{}, 0, b.refuse(at, ErrValue, "string is not valid UTF-8")
 	}
 	sp := span{uint32(len(b.extra)), uint32(len(s))}
 	b.extra = append(b.extra, s...)

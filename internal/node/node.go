@@ -1,6 +1,9 @@
 package node
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 // ID names a node of one Tree: its place in preorder.
 type ID int32
@@ -36,8 +39,9 @@ const (
 )
 
 type node struct {
-	key    span // the decoded key, of a field
-	val    span // the decoded text of a scalar; the kids of a list or map
+	prefix uint64 // Prefix of the key
+	key    span   // the decoded key, of a field
+	val    span   // the decoded text of a scalar; the kids of a list or map
 	end    ID
 	parent ID
 	kind   Kind
@@ -84,23 +88,57 @@ func (t *Tree) Kids(i ID) []ID {
 	return t.kids[n.val.off : n.val.off+n.val.n : n.val.off+n.val.n]
 }
 
+// Prefix returns the first eight bytes of a key as a big-endian number, padded with
+// zeros. Keys are in the order of their prefixes, where those differ, so that most
+// comparisons are of two numbers.
+func Prefix(key string) uint64 {
+	if len(key) >= 8 {
+		return uint64(key[7]) | uint64(key[6])<<8 | uint64(key[5])<<16 | uint64(key[4])<<24 |
+			uint64(key[3])<<32 | uint64(key[2])<<40 | uint64(key[1])<<48 | uint64(key[0])<<56
+	}
+	var p uint64
+	for i := range len(key) {
+		p |= uint64(key[i]) << (56 - 8*i)
+	}
+	return p
+}
+
+// KeyPrefix returns the Prefix of the key of i.
+func (t *Tree) KeyPrefix(i ID) uint64 { return t.nodes[i].prefix }
+
+// CompareKeys orders the keys of two fields in byte order.
+func CompareKeys(t *Tree, i ID, u *Tree, j ID) int {
+	a, b := &t.nodes[i], &u.nodes[j]
+	if a.prefix != b.prefix {
+		if a.prefix < b.prefix {
+			return -1
+		}
+		return 1
+	}
+	if a.key.n <= 8 && a.key.n == b.key.n {
+		return 0
+	}
+	return strings.Compare(t.text(a.key), u.text(b.key))
+}
+
 // Field returns the child of a map under key, or None. O(log n).
 func (t *Tree) Field(i ID, key string) ID {
 	if t.nodes[i].kind != Map {
 		return None
 	}
-	kids := t.Kids(i)
-	lo, hi := 0, len(kids)
-	for lo < hi {
-		m := int(uint(lo+hi) >> 1)
-		if t.Key(kids[m]) < key {
-			lo = m + 1
+	kids, prefix := t.Kids(i), Prefix(key)
+	for len(kids) > 8 {
+		m := len(kids) / 2
+		if n := &t.nodes[kids[m]]; n.prefix < prefix || n.prefix == prefix && t.text(n.key) <= key {
+			kids = kids[m:]
 		} else {
-			hi = m
+			kids = kids[:m]
 		}
 	}
-	if lo < len(kids) && t.Key(kids[lo]) == key {
-		return kids[lo]
+	for _, kid := range kids {
+		if n := &t.nodes[kid]; n.prefix == prefix && t.text(n.key) == key {
+			return kid
+		}
 	}
 	return None
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"unsafe"
 )
 
 // Parse reads one JSON document (RFC 8259). The bytes are copied, so the caller
@@ -19,10 +20,10 @@ import (
 // O(n log n) at worst.
 func Parse(json []byte, lim Limits) (*Tree, error) {
 	var r Reader
-	if err := r.read(json, lim.orDefault()); err != nil {
+	if err := r.read(json, string(json), lim.orDefault()); err != nil {
 		return nil, err
 	}
-	return &Tree{src: r.tree.src, extra: r.tree.extra, nodes: r.tree.nodes, kids: r.tree.kids}, nil
+	return &Tree{src: r.tree.src, extra: string(r.extra), nodes: r.tree.nodes, kids: r.tree.kids}, nil
 }
 
 // Reader parses one document after another into the same memory.
@@ -32,11 +33,14 @@ type Reader struct {
 	stack []ID
 }
 
-// Read is Parse. The Tree is valid until the next call.
+// Read is Parse without copies: the Tree refers to the bytes of json and to the
+// memory of r. It is valid until the next call, and while json does not change.
+// Paths and errors made from it hold copies, and stay valid.
 func (r *Reader) Read(json []byte, lim Limits) (*Tree, error) {
-	if err := r.read(json, lim.orDefault()); err != nil {
+	if err := r.read(json, unsafe.String(unsafe.SliceData(json), len(json)), lim.orDefault()); err != nil {
 		return nil, err
 	}
+	r.tree.extra = unsafe.String(unsafe.SliceData(r.extra), len(r.extra))
 	return &r.tree, nil
 }
 
@@ -47,11 +51,12 @@ func (r *Reader) Reset() {
 	r.extra = r.extra[:0]
 }
 
-func (r *Reader) read(json []byte, lim Limits) error {
+// read parses src, which is the text of json.
+func (r *Reader) read(json []byte, src string, lim Limits) error {
 	if len(json) > lim.Bytes {
 		return &Error{Offset: -1, Rule: ErrLimit, Detail: fmt.Sprintf("%d bytes, at most %d", len(json), lim.Bytes)}
 	}
-	p := parser{src: string(json), lim: lim, nodes: r.tree.nodes[:0], kids: r.tree.kids[:0], extra: r.extra[:0], stack: r.stack[:0]}
+	p := parser{src: src, lim: lim, nodes: r.tree.nodes[:0], kids: r.tree.kids[:0], extra: r.extra[:0], stack: r.stack[:0]}
 	if n := atMost(json); cap(p.nodes) < n {
 		p.nodes, p.kids = make([]node, 0, n), make([]ID, 0, n)
 	}
@@ -59,7 +64,7 @@ func (r *Reader) read(json []byte, lim Limits) error {
 		p.stack = make([]ID, 0, 64)
 	}
 	err := p.run()
-	r.tree = Tree{src: p.src, extra: string(p.extra), nodes: p.nodes, kids: p.kids}
+	r.tree = Tree{src: p.src, nodes: p.nodes, kids: p.kids}
 	r.extra, r.stack = p.extra, p.stack
 	return err
 }
@@ -76,35 +81,40 @@ func atMost(json []byte) int {
 
 // parser is the state of one parse. Children are collected on the stack while
 // their container is open, and move to kids in one piece when it closes.
+//
+// Its methods take the offset at which they begin and return the one at which they
+// stop, or bad after fail.
 type parser struct {
 	src   string
 	extra []byte
 	nodes []node
 	kids  []ID
 	stack []ID
-	pos   int
 	lim   Limits
 	err   *Error
 }
 
+const bad = -1
+
 func (p *parser) run() error {
-	p.space()
-	if p.pos == len(p.src) {
-		return &Error{Offset: p.pos, Rule: ErrSyntax, Detail: "empty document"}
+	i := p.space(0)
+	if i == len(p.src) {
+		return &Error{Offset: i, Rule: ErrSyntax, Detail: "empty document"}
 	}
-	ok := p.value(None, span{}, 0, 0)
-	if p.space(); ok && p.pos < len(p.src) {
-		ok = p.fail(p.pos, 0, ErrSyntax, "data after the document")
+	i = p.value(i, None, 0)
+	if i != bad {
+		if i = p.space(i); i < len(p.src) {
+			p.fail(i, 0, ErrSyntax, "data after the document")
+		}
 	}
-	if !ok {
+	if p.err != nil {
 		return p.err
 	}
 	return nil
 }
 
-// fail records the first error, with the path of the node that was last begun at
-// or above parent, and returns false.
-func (p *parser) fail(off int, at ID, rule error, format string, args ...any) bool {
+// fail records the first error, with the path of a node, and returns bad.
+func (p *parser) fail(off int, at ID, rule error, format string, args ...any) int {
 	if p.err == nil {
 		p.err = &Error{Offset: off, Rule: rule, Detail: fmt.Sprintf(format, args...)}
 		if at != None && int(at) < len(p.nodes) {
@@ -112,137 +122,133 @@ func (p *parser) fail(off int, at ID, rule error, format string, args ...any) bo
 			p.err.Path = t.Path(at)
 		}
 	}
-	return false
+	return bad
 }
 
-func (p *parser) space() {
-	for p.pos < len(p.src) {
-		switch p.src[p.pos] {
-		case ' ', '\n', '\t', '\r':
-			p.pos++
-		default:
-			return
-		}
+// space skips white space.
+func (p *parser) space(i int) int {
+	for i < len(p.src) && p.src[i] <= ' ' && (p.src[i] == ' ' || p.src[i] == '\n' || p.src[i] == '\t' || p.src[i] == '\r') {
+		i++
 	}
+	return i
 }
 
-// value reads one value, whose first byte is at pos.
-func (p *parser) value(parent ID, key span, fl flags, depth int) bool {
-	id := ID(len(p.nodes))
-	if len(p.nodes) >= p.lim.Nodes {
-		return p.fail(p.pos, parent, ErrLimit, "more than %d values", p.lim.Nodes)
-	}
-	p.nodes = append(p.nodes, node{key: key, flags: fl, parent: parent, end: id + 1})
-	n := &p.nodes[id]
-	start := p.pos
-	switch c := p.peek(); c {
-	case '{', '[':
-		if depth >= p.lim.Depth {
-			return p.fail(start, id, ErrLimit, "nested deeper than %d", p.lim.Depth)
-		}
-		p.pos++
-		if c == '{' {
-			n.kind = Map
-			return p.members(id, depth+1)
-		}
-		n.kind = List
-		return p.elements(id, depth+1)
-	case '"':
-		n.kind = String
-		s, esc, ok := p.str(id)
-		if esc {
-			n.flags |= escText
-		}
-		n.val = s
-		return ok
-	case 't':
-		n.kind = Bool
-		return p.literal(id, "true")
-	case 'f':
-		n.kind = Bool
-		return p.literal(id, "false")
-	case 'n':
-		return p.literal(id, "null")
-	default:
-		n.kind = Number
-		return p.number(id)
-	}
-}
-
-// peek returns the byte at pos, or 0 at the end.
-func (p *parser) peek() byte {
-	if p.pos < len(p.src) {
-		return p.src[p.pos]
+// at returns the byte at i, or 0 at the end.
+func (p *parser) at(i int) byte {
+	if i < len(p.src) {
+		return p.src[i]
 	}
 	return 0
 }
 
-func (p *parser) members(id ID, depth int) bool {
-	base := len(p.stack)
-	p.space()
-	if p.peek() == '}' {
-		p.pos++
-		return p.closeMap(id, base)
+// value reads the value at i into a new node. The caller has set its key.
+func (p *parser) value(i int, parent ID, depth int) int {
+	id := ID(len(p.nodes))
+	if len(p.nodes) >= p.lim.Nodes {
+		return p.fail(i, parent, ErrLimit, "more than %d values", p.lim.Nodes)
 	}
+	p.nodes = append(p.nodes, node{parent: parent, end: id + 1})
+	return p.fill(i, id, depth)
+}
+
+// fill reads the value at i into node id, the last so far.
+func (p *parser) fill(i int, id ID, depth int) int {
+	n := &p.nodes[id]
+	switch c := p.at(i); c {
+	case '"':
+		n.kind = String
+		return p.str(i, id, &n.val, escText)
+	case '{', '[':
+		if depth >= p.lim.Depth {
+			return p.fail(i, id, ErrLimit, "nested deeper than %d", p.lim.Depth)
+		}
+		if c == '{' {
+			n.kind = Map
+			return p.members(i+1, id, depth+1)
+		}
+		n.kind = List
+		return p.elements(i+1, id, depth+1)
+	case 't':
+		n.kind = Bool
+		return p.literal(i, id, "true")
+	case 'f':
+		n.kind = Bool
+		return p.literal(i, id, "false")
+	case 'n':
+		return p.literal(i, id, "null")
+	}
+	n.kind = Number
+	return p.number(i, id)
+}
+
+func (p *parser) members(i int, id ID, depth int) int {
+	base := len(p.stack)
+	i = p.space(i)
+	if p.at(i) == '}' {
+		p.close(id, base)
+		return i + 1
+	}
+	sorted, last := true, ID(None)
 	for {
-		if p.peek() != '"' {
-			return p.fail(p.pos, id, ErrSyntax, "want a key%s", p.got())
+		if p.at(i) != '"' {
+			return p.fail(i, id, ErrSyntax, "want a key%s", p.got(i))
 		}
-		key, esc, ok := p.str(id)
-		if !ok {
-			return false
+		if len(p.nodes) >= p.lim.Nodes {
+			return p.fail(i, id, ErrLimit, "more than %d values", p.lim.Nodes)
 		}
-		var fl flags
-		if esc {
-			fl = escKey
+		kid := ID(len(p.nodes))
+		p.nodes = append(p.nodes, node{parent: id, end: kid + 1})
+		n := &p.nodes[kid]
+		if i = p.str(i, kid, &n.key, escKey); i == bad {
+			return bad
 		}
-		if p.space(); p.peek() != ':' {
-			return p.fail(p.pos, id, ErrSyntax, "want ':' after a key%s", p.got())
+		n.prefix = Prefix(p.keyOf(kid))
+		if sorted && last != None {
+			sorted = p.before(last, kid)
 		}
-		p.pos++
-		p.space()
-		p.stack = append(p.stack, ID(len(p.nodes)))
-		if !p.value(id, key, fl, depth) {
-			return false
+		last = kid
+		if i = p.space(i); p.at(i) != ':' {
+			return p.fail(i, kid, ErrSyntax, "want ':' after a key%s", p.got(i))
 		}
-		p.space()
-		switch p.peek() {
+		p.stack = append(p.stack, kid)
+		if i = p.fill(p.space(i+1), kid, depth); i == bad {
+			return bad
+		}
+		switch i = p.space(i); p.at(i) {
 		case ',':
-			p.pos++
-			p.space()
+			i = p.space(i + 1)
 		case '}':
-			p.pos++
-			return p.closeMap(id, base)
+			if !sorted && !p.sortKids(p.stack[base:]) {
+				return bad
+			}
+			p.close(id, base)
+			return i + 1
 		default:
-			return p.fail(p.pos, id, ErrSyntax, "want ',' or '}' in a map%s", p.got())
+			return p.fail(i, id, ErrSyntax, "want ',' or '}' in a map%s", p.got(i))
 		}
 	}
 }
 
-func (p *parser) elements(id ID, depth int) bool {
+func (p *parser) elements(i int, id ID, depth int) int {
 	base := len(p.stack)
-	p.space()
-	if p.peek() == ']' {
-		p.pos++
+	i = p.space(i)
+	if p.at(i) == ']' {
 		p.close(id, base)
-		return true
+		return i + 1
 	}
 	for {
 		p.stack = append(p.stack, ID(len(p.nodes)))
-		if !p.value(id, span{}, 0, depth) {
-			return false
+		if i = p.value(i, id, depth); i == bad {
+			return bad
 		}
-		p.space()
-		switch p.peek() {
+		switch i = p.space(i); p.at(i) {
 		case ',':
-			p.pos++
-			p.space()
+			i = p.space(i + 1)
 		case ']':
-			p.pos++
 			p.close(id, base)
-			return true
+			return i + 1
 		default:
-			return p.fail(p.pos, id, ErrSyntax, "want ',' or ']' in a list%s", p.got())
+			return p.fail(i, id, ErrSyntax, "want ',' or ']' in a list%s", p.got(i))
 		}
 	}
 }
@@ -257,33 +263,27 @@ func (p *parser) close(id ID, base int) {
 	p.stack = p.stack[:base]
 }
 
-func (p *parser) closeMap(id ID, base int) bool {
-	kids := p.stack[base:]
-	sorted := true
-	for i := 1; i < len(kids); i++ {
-		if p.keyOf(kids[i-1]) >= p.keyOf(kids[i]) {
-			sorted = false
-			break
-		}
-	}
-	if !sorted && !p.sortKids(kids) {
-		return false
-	}
-	p.close(id, base)
-	return true
+// before reports whether the key of a comes before that of b.
+func (p *parser) before(a, b ID) bool {
+	x, y := p.nodes[a].prefix, p.nodes[b].prefix
+	return x < y || x == y && p.keyOf(a) < p.keyOf(b)
 }
 
 // sortKids orders the fields of one map by key and finds repeated keys.
 func (p *parser) sortKids(kids []ID) bool {
 	slices.SortFunc(kids, func(a, b ID) int {
+		if c := cmp.Compare(p.nodes[a].prefix, p.nodes[b].prefix); c != 0 {
+			return c
+		}
 		if c := cmp.Compare(p.keyOf(a), p.keyOf(b)); c != 0 {
 			return c
 		}
 		return cmp.Compare(a, b)
 	})
-	for i := 1; i < len(kids); i++ {
-		if p.keyOf(kids[i-1]) == p.keyOf(kids[i]) {
-			return p.fail(int(p.nodes[kids[i]].key.off), kids[i], ErrDuplicateKey, "the map has this key more than once")
+	for k := 1; k < len(kids); k++ {
+		if p.keyOf(kids[k-1]) == p.keyOf(kids[k]) {
+			p.fail(int(p.nodes[kids[k]].key.off), kids[k], ErrDuplicateKey, "the map has this key more than once")
+			return false
 		}
 	}
 	return true
@@ -298,22 +298,21 @@ func (p *parser) keyOf(i ID) string {
 	return string(p.extra[off : off+int(s.n)])
 }
 
-func (p *parser) literal(id ID, word string) bool {
-	if len(p.src)-p.pos < len(word) || p.src[p.pos:p.pos+len(word)] != word {
-		return p.fail(p.pos, id, ErrSyntax, "want a value%s", p.got())
+func (p *parser) literal(i int, id ID, word string) int {
+	if len(p.src)-i < len(word) || p.src[i:i+len(word)] != word {
+		return p.fail(i, id, ErrSyntax, "want a value%s", p.got(i))
 	}
-	p.nodes[id].val = span{uint32(p.pos), uint32(len(word))}
-	p.pos += len(word)
-	return true
+	p.nodes[id].val = span{uint32(i), uint32(len(word))}
+	return i + len(word)
 }
 
-// got names the byte at pos for a message. Letters and digits of the document
-// stay out of it, for they may belong to a secret.
-func (p *parser) got() string {
-	if p.pos >= len(p.src) {
+// got names the byte at i for a message. Letters and digits of the document stay
+// out of it, for they may belong to a secret.
+func (p *parser) got(i int) string {
+	if i >= len(p.src) {
 		return ", got the end"
 	}
-	switch c := p.src[p.pos]; c {
+	switch c := p.src[i]; c {
 	case '{', '}', '[', ']', ',', ':', '"', '\'':
 		return fmt.Sprintf(", got %q", c)
 	}

@@ -78,7 +78,8 @@ func plain(field string) bool {
 }
 
 // Path returns the way to i, list elements by index. It looks at the siblings of
-// each list element on the way, so it belongs on failing paths and in reports.
+// each list element on the way, so it belongs on failing paths and in reports. The
+// path does not refer to t.
 func (t *Tree) Path(i ID) Path {
 	if i == None {
 		return nil
@@ -92,7 +93,7 @@ func (t *Tree) Path(i ID) Path {
 		n--
 		parent := t.nodes[j].parent
 		if t.nodes[parent].kind == Map {
-			p[n] = Step{Field: t.Key(j)}
+			p[n] = Step{Field: strings.Clone(t.Key(j))}
 			continue
 		}
 		index := 0

@@ -1,13 +1,14 @@
 package node
 
 import (
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// number reads a number (RFC 8259, section 6) at pos.
-func (p *parser) number(id ID) bool {
-	s, i := p.src, p.pos
+// number reads a number (RFC 8259, section 6) at i.
+func (p *parser) number(start int, id ID) int {
+	s, i := p.src, start
 	if i < len(s) && s[i] == '-' {
 		i++
 	}
@@ -17,7 +18,7 @@ func (p *parser) number(id ID) bool {
 	case i < len(s) && '1' <= s[i] && s[i] <= '9':
 		i = digits(s, i)
 	default:
-		return p.fail(p.pos, id, ErrSyntax, "want a value%s", p.got())
+		return p.fail(start, id, ErrSyntax, "want a value%s", p.got(start))
 	}
 	if i < len(s) && s[i] == '.' {
 		j := digits(s, i+1)
@@ -37,9 +38,8 @@ func (p *parser) number(id ID) bool {
 		}
 		i = j
 	}
-	p.nodes[id].val = span{uint32(p.pos), uint32(i - p.pos)}
-	p.pos = i
-	return true
+	p.nodes[id].val = span{uint32(start), uint32(i - start)}
+	return i
 }
 
 func digits(s string, i int) int {
@@ -49,7 +49,8 @@ func digits(s string, i int) int {
 	return i
 }
 
-// class sorts the bytes of a string: 0 goes on, the others need a look.
+// class sorts the bytes of a string: 0 goes on, 1 ends a plain run, 2 begins a
+// character that is not ASCII.
 var class = func() (c [256]uint8) {
 	for i := range 0x20 {
 		c[i] = 1
@@ -61,41 +62,61 @@ var class = func() (c [256]uint8) {
 	return
 }()
 
-// str reads the string whose opening quote is at pos. It returns where the
-// decoded text stands and whether writing it needs escapes.
-func (p *parser) str(at ID) (text span, esc, ok bool) {
-	start := p.pos + 1
-	s, i := p.src, start
-	wide := false
-	for {
-		for i < len(s) && class[s[i]] == 0 {
-			i++
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// plainRun returns the offset of the first byte from i on that is not of class 0. It
+// looks at eight bytes at once: the lowest of the high bits that are left marks it,
+// for a borrow reaches only bytes above one that is marked.
+func plainRun(s string, i int) int {
+	for i+8 <= len(s) {
+		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		m := (w - ones*0x20) | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones) | w
+		if m &= highs; m != 0 {
+			return i + bits.TrailingZeros64(m)/8
 		}
-		if i < len(s) && class[s[i]] == 2 {
-			wide = true
-			i++
-			continue
-		}
-		break
+		i += 8
+	}
+	for i < len(s) && class[s[i]] == 0 {
+		i++
+	}
+	return i
+}
+
+// str reads the string whose opening quote is at i. It stores where the decoded
+// text stands, and sets flag on the node if writing it needs escapes.
+func (p *parser) str(i int, at ID, text *span, flag flags) int {
+	start := i + 1
+	s := p.src
+	i = plainRun(s, start)
+	if i < len(s) && s[i] == '"' {
+		*text = span{uint32(start), uint32(i - start)}
+		return i + 1
+	}
+	for i < len(s) && class[s[i]] == 2 {
+		i = plainRun(s, i+1)
 	}
 	switch {
 	case i >= len(s):
-		return span{}, false, p.fail(p.pos, at, ErrSyntax, "string without an end")
+		return p.fail(start-1, at, ErrSyntax, "string without an end")
 	case s[i] == '\\':
-		return p.escaped(at, start, i)
+		return p.escaped(i, at, start, text, flag)
 	case s[i] != '"':
-		return span{}, false, p.fail(i, at, ErrSyntax, "control character in a string")
+		return p.fail(i, at, ErrSyntax, "control character in a string")
 	}
-	if wide && !utf8.ValidString(s[start:i]) {
-		return span{}, false, p.fail(start, at, ErrSyntax, "string is not valid UTF-8")
+	if !utf8.ValidString(s[start:i]) {
+		return p.fail(start, at, ErrSyntax, "string is not valid UTF-8")
 	}
-	p.pos = i + 1
-	return span{uint32(start), uint32(i - start)}, false, true
+	*text = span{uint32(start), uint32(i - start)}
+	return i + 1
 }
 
-// escaped goes on with a string whose first backslash is at i, decoding it into
-// extra.
-func (p *parser) escaped(at ID, start, i int) (text span, esc, ok bool) {
+// escaped goes on with a string that began at start and has its first backslash at
+// i, decoding it into extra.
+func (p *parser) escaped(i int, at ID, start int, text *span, flag flags) int {
 	s := p.src
 	off := len(p.extra)
 	if cap(p.extra) == 0 {
@@ -104,35 +125,37 @@ func (p *parser) escaped(at ID, start, i int) (text span, esc, ok bool) {
 	p.extra = append(p.extra, s[start:i]...)
 	for {
 		from := i
-		for i < len(s) && class[s[i]] != 1 {
-			i++
+		for i = plainRun(s, i); i < len(s) && class[s[i]] == 2; {
+			i = plainRun(s, i+1)
 		}
 		p.extra = append(p.extra, s[from:i]...)
 		switch {
 		case i >= len(s):
-			return span{}, false, p.fail(start-1, at, ErrSyntax, "string without an end")
+			return p.fail(start-1, at, ErrSyntax, "string without an end")
 		case s[i] == '"':
 			out := p.extra[off:]
 			if !utf8.Valid(out) {
-				return span{}, false, p.fail(start, at, ErrSyntax, "string is not valid UTF-8")
+				return p.fail(start, at, ErrSyntax, "string is not valid UTF-8")
 			}
-			p.pos = i + 1
-			return span{uint32(len(s) + off), uint32(len(out))}, needsEscape(out), true
+			*text = span{uint32(len(s) + off), uint32(len(out))}
+			if needsEscape(out) {
+				p.nodes[at].flags |= flag
+			}
+			return i + 1
 		case s[i] != '\\':
-			return span{}, false, p.fail(i, at, ErrSyntax, "control character in a string")
+			return p.fail(i, at, ErrSyntax, "control character in a string")
 		}
-		if i = p.escape(at, i); i < 0 {
-			return span{}, false, false
+		if i = p.escape(i, at); i == bad {
+			return bad
 		}
 	}
 }
 
-// escape decodes the escape at i and returns where it ends, or -1.
-func (p *parser) escape(at ID, i int) int {
+// escape decodes the escape at i.
+func (p *parser) escape(i int, at ID) int {
 	s := p.src
 	if i+1 >= len(s) {
-		p.fail(i, at, ErrSyntax, "string without an end")
-		return -1
+		return p.fail(i, at, ErrSyntax, "string without an end")
 	}
 	switch c := s[i+1]; c {
 	case '"', '\\', '/':
@@ -148,19 +171,17 @@ func (p *parser) escape(at ID, i int) int {
 	case 't':
 		p.extra = append(p.extra, '\t')
 	case 'u':
-		return p.unicode(at, i)
+		return p.unicode(i, at)
 	default:
-		p.fail(i, at, ErrSyntax, "unknown escape in a string")
-		return -1
+		return p.fail(i, at, ErrSyntax, "unknown escape in a string")
 	}
 	return i + 2
 }
 
-func (p *parser) unicode(at ID, i int) int {
+func (p *parser) unicode(i int, at ID) int {
 	r := hex4(p.src, i+2)
 	if r < 0 {
-		p.fail(i, at, ErrSyntax, "want four hexadecimal digits after \\u")
-		return -1
+		return p.fail(i, at, ErrSyntax, "want four hexadecimal digits after \\u")
 	}
 	i += 6
 	if utf16.IsSurrogate(r) {
@@ -169,8 +190,7 @@ func (p *parser) unicode(at ID, i int) int {
 			low = hex4(p.src, i+2)
 		}
 		if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-			p.fail(i-6, at, ErrSyntax, "unpaired surrogate in a string")
-			return -1
+			return p.fail(i-6, at, ErrSyntax, "unpaired surrogate in a string")
 		}
 		i += 6
 	}

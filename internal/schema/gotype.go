@@ -150,7 +150,7 @@ func (g *goReader) fields(out *Type, t reflect.Type) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		out.Fields = append(out.Fields, Field{name, child})
+		out.Fields = append(out.Fields, field(name, child))
 	}
 	for _, inner := range embedded {
 		base, err := g.typeOf(inner)

@@ -246,7 +246,7 @@ func (r *reader) fillMap(t *Type, s *spec, depth int) (err error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		t.Fields = append(t.Fields, Field{name, child})
+		t.Fields = append(t.Fields, field(name, child))
 	}
 	if len(s.Additional) > 0 && s.Additional[0] == '{' {
 		var more spec

@@ -295,8 +295,8 @@ func (t *table) shape(n int) []Field {
 	out := make([]Field, c.num())
 	t.fields[n] = out // before its types: the graph has cycles
 	for i := range out {
-		out[i].Name = t.texts[c.num()]
-		out[i].Type = t.typ(c.num())
+		name := t.texts[c.num()]
+		out[i] = field(name, t.typ(c.num()))
 	}
 	return out
 }

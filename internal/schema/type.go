@@ -1,6 +1,10 @@
 package schema
 
-import "sort"
+import (
+	"sort"
+
+	"example.com/braid/internal/node"
+)
 
 // Kind says which JSON values a Type describes and how its scalars compare.
 type Kind uint8
@@ -73,9 +77,12 @@ type Type struct {
 
 // Field is a named field of a Map.
 type Field struct {
-	Name string
-	Type *Type
+	Name   string
+	Type   *Type
+	Prefix uint64 // node.Prefix of Name
 }
+
+func field(name string, t *Type) Field { return Field{name, t, node.Prefix(name)} }
 
 // Model selects which rules of a Type count.
 type Model uint8
@@ -86,19 +93,20 @@ const (
 	Plain                   // maps granular, lists atomic
 )
 
-// Rule returns the rule of t under a model.
-func (t *Type) Rule(m Model) Rule {
-	switch m {
-	case Strategic:
-		return t.Strategic
-	case Structured:
-		return t.Structured
+// Rule returns the rule of t under a model. The caller must not change it.
+func (t *Type) Rule(m Model) *Rule {
+	switch {
+	case m == Strategic:
+		return &t.Strategic
+	case m == Structured:
+		return &t.Structured
+	case t.Kind == List:
+		return &plainList
 	}
-	if t.Kind == List {
-		return Rule{Merge: Atomic}
-	}
-	return Rule{}
+	return &plainMap
 }
+
+var plainMap, plainList = Rule{}, Rule{Merge: Atomic}
 
 // Lookup returns the type of the value under a key of a Map, and whether it is a
 // named field. It is nil if t does not know the key. O(log n).

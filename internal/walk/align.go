@@ -11,10 +11,12 @@ import (
 // that share a key the same occurrence, in each of the three lists that has it.
 type pos struct {
 	last, live, desired node.ID
-	next                int32 // the following occurrence of the key; -1 at the end
-	head                int32 // the first occurrence; itself for most
-	cur                 int32 // of a head: the occurrence that a list has reached
-	stamp               doc   // of a head: the list that cur belongs to
+	next                int32   // the following occurrence of the key; -1 at the end
+	head                int32   // the first occurrence; itself for most
+	cur                 int32   // of a head: the occurrence that a list has reached
+	stamp               doc     // of a head: the list that cur belongs to
+	from                doc     // of a head: the list in which its key was met first
+	name                node.ID // of a head: nameOf of the element there
 	noKey               bool
 	op                  Op
 	kase                Case
@@ -47,7 +49,7 @@ type alignment struct {
 // Strategic merge patch names an element by one key where the server may use
 // more: ports 53/TCP and 53/UDP are two elements with one strategic key. Where
 // such a key repeats, elements are told apart by the finer structured keys.
-func (w *walker) align(t *schema.Type, rule schema.Rule, e *Edit) alignment {
+func (w *walker) align(t *schema.Type, rule *schema.Rule, e *Edit) alignment {
 	ours := len(w.ours)
 	al := w.alignBy(rule.Keys, nil, e)
 	repeats := al.repeats[live] || al.repeats[desired] || al.repeats[last]
@@ -116,33 +118,37 @@ func (w *walker) keyable(keys []schema.Key, elem node.ID) bool {
 // already.
 func (w *walker) place(al *alignment, table []int32, from doc, elem node.ID) int32 {
 	t := *w.tree(from)
-	var head int32
-	if !complete(t, elem, al.keys) || al.also != nil && !complete(t, elem, al.also) {
-		if from == live {
-			al.flags |= LiveNoKey
-			if k := t.Kind(elem); (al.keys != nil) != (k == node.Map) || k == node.Null || k == node.List {
-				al.flags |= LiveOddElem
-			}
-		}
-		if al.noKey < 0 {
-			al.noKey = w.newPos(-1)
-			w.pos[al.noKey].noKey = true
-		}
-		head = al.noKey
-	} else {
-		slot := int(w.hash(t, elem, al.keys)) & (len(table) - 1)
-		for ; table[slot] != 0; slot = (slot + 1) & (len(table) - 1) {
-			p := &w.pos[int(table[slot])-1+al.base]
-			if rep, id := w.rep(p); sameKey(rep, id, t, elem, al.keys) {
-				break
-			}
-		}
-		if table[slot] == 0 {
-			table[slot] = w.newPos(-1) - int32(al.base) + 1
-		}
-		head = table[slot] - 1 + int32(al.base)
+	name := nameOf(t, elem, al.keys)
+	if name == node.None || al.also != nil && nameOf(t, elem, al.also) == node.None {
+		return w.placeKeyless(al, from, elem)
 	}
-	return w.occupy(al, head, from, elem)
+	slot := int(w.hash(t, name, al.keys)) & (len(table) - 1)
+	for ; table[slot] != 0; slot = (slot + 1) & (len(table) - 1) {
+		p := &w.pos[int(table[slot])-1+al.base]
+		if sameKey(*w.tree(p.from), p.name, t, name, al.keys) {
+			break
+		}
+	}
+	if table[slot] == 0 {
+		head := w.newPos(-1)
+		w.pos[head].from, w.pos[head].name = from, name
+		table[slot] = head - int32(al.base) + 1
+	}
+	return w.occupy(al, table[slot]-1+int32(al.base), from, elem)
+}
+
+func (w *walker) placeKeyless(al *alignment, from doc, elem node.ID) int32 {
+	if from == live {
+		al.flags |= LiveNoKey
+		if k := w.Live.Kind(elem); (al.keys != nil) != (k == node.Map) || k == node.Null || k == node.List {
+			al.flags |= LiveOddElem
+		}
+	}
+	if al.noKey < 0 {
+		al.noKey = w.newPos(-1)
+		w.pos[al.noKey].noKey = true
+	}
+	return w.occupy(al, al.noKey, from, elem)
 }
 
 // occupy puts an element at the next occurrence of its key. A set has one
@@ -207,40 +213,50 @@ func (w *walker) rep(p *pos) (*node.Tree, node.ID) {
 	return w.Last, p.last
 }
 
-// complete reports whether an element has what names it: itself, a scalar, in a
-// set; else one of its key fields, or of several, a default for one.
-func complete(t *node.Tree, elem node.ID, keys []schema.Key) bool {
-	if keys == nil {
-		k := t.Kind(elem)
-		return k != node.Null && k < node.List
-	}
-	if t.Kind(elem) != node.Map {
-		return false
+// nameOf returns the node that names an element: itself, a scalar, in a set; the
+// key field, where there is one; and the element again where there are several, if
+// it has one of them or one has a default. It is None if the element lacks a name.
+func nameOf(t *node.Tree, elem node.ID, keys []schema.Key) node.ID {
+	switch len(keys) {
+	case 0:
+		if k := t.Kind(elem); k == node.Null || k >= node.List {
+			return node.None
+		}
+		return elem
+	case 1:
+		f := t.Field(elem, keys[0].Name)
+		if f == node.None || t.Kind(f) == node.Null || t.Kind(f) >= node.List {
+			return node.None
+		}
+		return f
 	}
 	has := false
 	for _, k := range keys {
 		f := t.Field(elem, k.Name)
-		if f == node.None {
-			has = has || len(keys) > 1 && k.Default != ""
-			continue
+		switch {
+		case f == node.None || t.Kind(f) == node.Null: // null is no value
+			has = has || k.Default != ""
+		case t.Kind(f) >= node.List:
+			return node.None
+		default:
+			has = true
 		}
-		if kind := t.Kind(f); kind == node.Null || kind >= node.List {
-			return false
-		}
-		has = true
 	}
-	return has
+	if !has || t.Kind(elem) != node.Map {
+		return node.None
+	}
+	return elem
 }
 
 var seed = maphash.MakeSeed()
 
-func (w *walker) hash(t *node.Tree, elem node.ID, keys []schema.Key) uint64 {
-	if keys == nil {
-		return w.hashScalar(t.Kind(elem), t.Text(elem))
+func (w *walker) hash(t *node.Tree, name node.ID, keys []schema.Key) uint64 {
+	if len(keys) < 2 {
+		return w.hashScalar(t.Kind(name), t.Text(name))
 	}
 	var h uint64
 	for _, k := range keys {
-		kind, text := keyValue(t, elem, k)
+		kind, text := keyValue(t, name, k)
 		h = h*31 + w.hashScalar(kind, text)
 	}
 	return h
@@ -257,7 +273,7 @@ func (w *walker) hashScalar(kind node.Kind, text string) uint64 {
 // keyValue returns the scalar that a key field has or, where it is absent, stands
 // for; a Null for neither.
 func keyValue(t *node.Tree, elem node.ID, k schema.Key) (node.Kind, string) {
-	if f := t.Field(elem, k.Name); f != node.None {
+	if f := t.Field(elem, k.Name); f != node.None && t.Kind(f) != node.Null {
 		return t.Kind(f), t.Text(f)
 	}
 	switch {
@@ -272,7 +288,7 @@ func keyValue(t *node.Tree, elem node.ID, k schema.Key) (node.Kind, string) {
 }
 
 func sameKey(t *node.Tree, i node.ID, u *node.Tree, j node.ID, keys []schema.Key) bool {
-	if keys == nil {
+	if len(keys) < 2 {
 		return sameScalar(t.Kind(i), t.Text(i), u.Kind(j), u.Text(j))
 	}
 	for _, k := range keys {

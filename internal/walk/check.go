@@ -43,7 +43,7 @@ func (w *walker) keyed(keys []schema.Key, elem node.ID) bool {
 	if k := w.Desired.Kind(elem); k != node.Map {
 		return w.fail(elem, node.ErrType, "want a map with field %q, got a %s", keys[0].Name, k)
 	}
-	if complete(w.Desired, elem, keys) {
+	if nameOf(w.Desired, elem, keys) != node.None {
 		return true
 	}
 	return w.fail(elem, ErrKey, "want field %q with a scalar", keys[0].Name)

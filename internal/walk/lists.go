@@ -7,7 +7,7 @@ import (
 
 // lists merges a keyed list or a set in four steps: pair the elements, decide
 // which stay, put them in order, and merge each.
-func (w *walker) lists(parent int32, e Edit, rule schema.Rule) {
+func (w *walker) lists(parent int32, e Edit, rule *schema.Rule) {
 	if !w.fits(e.Type, e.Desired) {
 		return
 	}
@@ -67,7 +67,7 @@ func (p *pos) stays() bool {
 // If anything changes, a server lets the elements of one strategic key stand
 // together. So do ours, before live's find their places among them: a second
 // merge must arrive at the same order.
-func (w *walker) elements(parent int32, e Edit, rule schema.Rule, al alignment, m mark, ours []int32) {
+func (w *walker) elements(parent int32, e Edit, rule *schema.Rule, al alignment, m mark, ours []int32) {
 	i := w.open(parent, e)
 	order := w.arrange(al, ours)
 	w.content(i, e.Type.Elem, rule, al, order)
@@ -94,7 +94,7 @@ func (w *walker) elements(parent int32, e Edit, rule schema.Rule, al alignment, 
 
 // content records the edits of the elements: of those that stay in their order,
 // then of those that go.
-func (w *walker) content(i int32, t *schema.Type, rule schema.Rule, al alignment, order []int32) {
+func (w *walker) content(i int32, t *schema.Type, rule *schema.Rule, al alignment, order []int32) {
 	for _, at := range order {
 		w.element(i, t, rule, w.pos[at])
 	}
@@ -106,7 +106,7 @@ func (w *walker) content(i int32, t *schema.Type, rule schema.Rule, al alignment
 }
 
 // element records the edit of one element.
-func (w *walker) element(parent int32, t *schema.Type, rule schema.Rule, p pos) {
+func (w *walker) element(parent int32, t *schema.Type, rule *schema.Rule, p pos) {
 	e := Edit{Type: t, Case: p.kase, Last: p.last, Live: p.live, Desired: p.desired}
 	switch p.op {
 	case OpKeep:
@@ -119,10 +119,7 @@ func (w *walker) element(parent int32, t *schema.Type, rule schema.Rule, p pos) 
 	}
 	n := len(w.Edits)
 	if w.Live.Kind(e.Live) == node.Map && w.Desired.Kind(e.Desired) == node.Map {
-		elem := t.Rule(w.Model)
-		elem.RetainKeys = elem.RetainKeys || rule.RetainKeys
-		elem.Merge = schema.Granular
-		w.maps(parent, e, elem)
+		w.maps(parent, e, rule.RetainKeys)
 	}
 	if len(w.Edits) == n {
 		e.Case = Unchanged

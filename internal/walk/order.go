@@ -118,7 +118,7 @@ func (w *walker) moved(order []int32) bool {
 }
 
 // afterwards returns the flags that describe the merged list.
-func (w *walker) afterwards(al alignment, rule schema.Rule, order []int32) (f Flags) {
+func (w *walker) afterwards(al alignment, rule *schema.Rule, order []int32) (f Flags) {
 	if al.noKey >= 0 {
 		for _, i := range order {
 			if w.pos[i].noKey {

@@ -1,6 +1,8 @@
 package walk
 
 import (
+	"strings"
+
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/schema"
 )
@@ -107,7 +109,8 @@ func (s *Script) ListKeys(i int32) []schema.Key {
 	return e.Type.Rule(s.Model).Keys
 }
 
-// Path returns the way to the position of edit i, elements by their keys.
+// Path returns the way to the position of edit i, elements by their keys. It does
+// not refer to the trees.
 func (s *Script) Path(i int32) node.Path {
 	n := 0
 	for j := i; s.Edits[j].Parent >= 0; j = s.Edits[j].Parent {
@@ -125,17 +128,17 @@ func (s *Script) step(i int32) node.Step {
 	t, id := s.Node(i)
 	parent := s.Edits[i].Parent
 	if s.Edits[parent].Op == OpFields {
-		return node.Step{Field: t.Key(id)}
+		return node.Step{Field: strings.Clone(t.Key(id))}
 	}
 	byIndex := t.Path(id)
 	step := byIndex[len(byIndex)-1]
 	keys := s.ListKeys(parent)
 	if len(keys) == 0 && t.Kind(id) < node.List {
-		step.Keys = []node.KeyPair{{Value: t.Text(id)}}
+		step.Keys = []node.KeyPair{{Value: strings.Clone(t.Text(id))}}
 	}
 	for _, k := range keys {
 		if f := t.Field(id, k.Name); f != node.None && t.Kind(f) < node.List {
-			step.Keys = append(step.Keys, node.KeyPair{Name: k.Name, Value: t.Text(f)})
+			step.Keys = append(step.Keys, node.KeyPair{Name: k.Name, Value: strings.Clone(t.Text(f))})
 		}
 	}
 	return step

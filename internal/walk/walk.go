@@ -143,41 +143,31 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 	}
 	ls, ds := w.Live.Kids(live), w.Desired.Kids(desired)
 	known := t.Fields
-	for w.err == nil && (len(as) > 0 || len(ls) > 0 || len(ds) > 0) {
-		key, a, l, d := "", node.None, node.None, node.None
-		if len(ls) > 0 {
-			key, l = w.Live.Key(ls[0]), ls[0]
+	for w.err == nil && (len(ls) > 0 || len(ds) > 0) {
+		l, d := first(w.Live, &ls, w.Desired, &ds)
+		tree, id := w.Live, l
+		if l == node.None {
+			tree, id = w.Desired, d
 		}
-		if len(ds) > 0 {
-			if k := w.Desired.Key(ds[0]); l == node.None || k < key {
-				key, l, d = k, node.None, ds[0]
-			} else if k == key {
-				d = ds[0]
+		a := node.None
+		for len(as) > 0 && a == node.None {
+			order := node.CompareKeys(w.Last, as[0], tree, id)
+			if order > 0 {
+				break
 			}
-		}
-		if len(as) > 0 {
-			if k := w.Last.Key(as[0]); l == node.None && d == node.None || k < key {
-				key, l, d, a = k, node.None, node.None, as[0]
-			} else if k == key {
+			if order == 0 {
 				a = as[0]
 			}
+			as = as[1:] // a position that only last has stays absent
 		}
-		if a != node.None {
-			as = as[1:]
-		}
-		if l != node.None {
-			ls = ls[1:]
-		}
-		if d != node.None {
-			ds = ds[1:]
-		}
-		for len(known) > 0 && known[0].Name < key {
+		prefix := tree.KeyPrefix(id)
+		for len(known) > 0 && (known[0].Prefix < prefix || known[0].Prefix == prefix && known[0].Name < tree.Key(id)) {
 			known = known[1:]
 		}
 		// A server looks rules up by the fields of a Go struct: it has none for
 		// what a Go map holds.
 		child, lookup := t.Elem, false
-		if len(known) > 0 && known[0].Name == key {
+		if len(known) > 0 && known[0].Prefix == prefix && known[0].Name == tree.Key(id) {
 			child, lookup = known[0].Type, true
 		} else if child == nil {
 			child = schema.Unknown
@@ -187,6 +177,27 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 		}
 		w.field(parent, child, lookup, clear, a, l, d)
 	}
+}
+
+// first takes the field with the least key off two maps: from both, if both have it.
+func first(t *node.Tree, ls *[]node.ID, u *node.Tree, ds *[]node.ID) (l, d node.ID) {
+	l, d = node.None, node.None
+	order := 0
+	switch {
+	case len(*ds) == 0:
+		order = -1
+	case len(*ls) == 0:
+		order = 1
+	default:
+		order = node.CompareKeys(t, (*ls)[0], u, (*ds)[0])
+	}
+	if order <= 0 {
+		l, *ls = (*ls)[0], (*ls)[1:]
+	}
+	if order >= 0 {
+		d, *ds = (*ds)[0], (*ds)[1:]
+	}
+	return l, d
 }
 
 func (w *walker) unknown(live, desired node.ID) {
@@ -200,6 +211,9 @@ func (w *walker) unknown(live, desired node.ID) {
 
 // field merges one position of a map.
 func (w *walker) field(parent int32, t *schema.Type, lookup, clear bool, a, l, d node.ID) {
+	if d == node.None && a == node.None && !clear || l != node.None && d != node.None && w.sameScalar(l, d) {
+		return
+	}
 	e := Edit{Type: t, Last: a, Live: l, Desired: d}
 	if !lookup {
 		e.Flags = NoLookup
@@ -215,14 +229,21 @@ func (w *walker) field(parent int32, t *schema.Type, lookup, clear bool, a, l, d
 	w.position(parent, e, t.Rule(w.Model))
 }
 
+// sameScalar reports whether live and desired have one scalar, in one spelling.
+// That is what most positions are.
+func (w *walker) sameScalar(l, d node.ID) bool {
+	k := w.Live.Kind(l)
+	return k != node.Null && k < node.List && k == w.Desired.Kind(d) && w.Live.Text(l) == w.Desired.Text(d)
+}
+
 // position decides what becomes of one position: a field, or an element of a
 // keyed list. rule is that of the values there.
-func (w *walker) position(parent int32, e Edit, rule schema.Rule) {
+func (w *walker) position(parent int32, e Edit, rule *schema.Rule) {
 	if e.Live != node.None && e.Desired != node.None {
 		switch both := w.Live.Kind(e.Live); {
 		case both != w.Desired.Kind(e.Desired):
 		case both == node.Map && rule.Merge != schema.Atomic:
-			w.maps(parent, e, rule)
+			w.maps(parent, e, rule.RetainKeys)
 			return
 		case both == node.List && (rule.Merge == schema.Keyed || rule.Merge == schema.Set):
 			w.lists(parent, e, rule)
@@ -233,7 +254,7 @@ func (w *walker) position(parent int32, e Edit, rule schema.Rule) {
 	w.act(parent, e, w.policy[e.Case])
 }
 
-func (w *walker) maps(parent int32, e Edit, rule schema.Rule) {
+func (w *walker) maps(parent int32, e Edit, union bool) {
 	if !w.fits(e.Type, e.Desired) {
 		return
 	}
@@ -243,7 +264,7 @@ func (w *walker) maps(parent int32, e Edit, rule schema.Rule) {
 	e.Op = OpFields
 	m := w.mark()
 	i := w.open(parent, e)
-	w.fields(i, e.Type, rule.RetainKeys, e.Last, e.Live, e.Desired)
+	w.fields(i, e.Type, union, e.Last, e.Live, e.Desired)
 	w.shut(i, m)
 }
 
@@ -251,9 +272,12 @@ func (w *walker) maps(parent int32, e Edit, rule schema.Rule) {
 func (w *walker) classify(e *Edit) Case {
 	a, l, d := e.Last, e.Live, e.Desired
 	hasA, hasL, hasD := a != node.None, l != node.None, d != node.None
-	lastLive := hasA && hasL && node.Equal(w.Last, a, w.Live, l)
-	lastDesired := hasA && hasD && node.Equal(w.Last, a, w.Desired, d)
 	liveDesired := hasL && hasD && node.EqualDeclared(w.Live, l, w.Desired, d)
+	if liveDesired && !hasA {
+		return BothAddSame
+	}
+	lastDesired := hasA && hasD && node.Equal(w.Last, a, w.Desired, d)
+	lastLive := hasA && hasL && node.Equal(w.Last, a, w.Live, l)
 	if lastDesired && hasL && !lastLive {
 		// Fields that a server added inside an atomic value are no change of it.
 		lastLive = liveDesired || node.Covers(w.Live, l, w.Desired, d)
