@@ -3,6 +3,7 @@ package dialect
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/braid/internal/node"
@@ -168,7 +169,7 @@ func (e *strategic) planSet(i int32) bool {
 		return false
 	}
 	// The server refuses a list whose scalars have several Go types.
-	var kinds [4]bool
+	var kinds [goNull + 1]bool
 	for k := range e.Children(i) {
 		t, id := e.Node(k)
 		kinds[goKind(t, id)] = true
@@ -182,19 +183,35 @@ func (e *strategic) planSet(i int32) bool {
 	return n <= 1
 }
 
-// goKind numbers the types that a server decodes scalars to: bool, string, int64
-// and float64.
+// The Go types to which a server decodes values: it does not merge a list that
+// holds several, and compares no values of two.
+const (
+	goBool = iota
+	goString
+	goInt // int64
+	goFloat
+	goMap
+	goList
+	goNull
+)
+
 func goKind(t *node.Tree, i node.ID) int {
 	switch t.Kind(i) {
+	case node.Null:
+		return goNull
 	case node.Bool:
-		return 0
+		return goBool
 	case node.String:
-		return 1
+		return goString
+	case node.List:
+		return goList
+	case node.Map:
+		return goMap
 	}
-	if strings.ContainsAny(t.Text(i), ".eE") || len(t.Text(i)) > 18 {
-		return 3
+	if _, err := strconv.ParseInt(t.Text(i), 10, 64); err != nil {
+		return goFloat
 	}
-	return 2
+	return goInt
 }
 
 // mustBeData fails if live has a directive for a key where it is sent back whole.

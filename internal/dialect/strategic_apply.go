@@ -124,7 +124,7 @@ func (a *applier) fields(t *schema.Type, l, p node.ID) {
 	in := a.instructions(p)
 	switch in.patch {
 	case "replace":
-		a.verbatim(p)
+		a.data(p, verbatim)
 		return
 	case "delete":
 		a.dst = append(a.dst, "{}"...)
@@ -208,7 +208,7 @@ func (a *applier) field(t *schema.Type, key string, l node.ID, c change, start i
 	case l == node.None || a.live.Kind(l) != a.patch.Kind(p):
 		if !a.has(p, patchKey) {
 			a.key(key, start)
-			a.fresh(p)
+			a.data(p, fresh)
 		}
 	default:
 		a.key(key, start)
@@ -221,57 +221,49 @@ func (a *applier) merge(t *schema.Type, key string, l, p node.ID) {
 	switch a.live.Kind(l) {
 	case node.Map:
 		if child := a.lookup(t, key, p); child.Strategic.Merge == schema.Atomic {
-			a.verbatim(p)
+			a.data(p, verbatim)
 		} else {
 			a.fields(child, l, p)
 		}
 	case node.List:
-		if child := a.lookup(t, key, p); mergesList(child) {
-			a.mergeList(child, a.live.Kids(l), true, change{value: p, order: node.None, prune: node.None})
-		} else {
-			a.verbatim(p)
-		}
+		a.list(a.lookup(t, key, p), l, change{value: p, order: node.None, prune: node.None})
 	default:
 		a.dst = a.patch.Append(a.dst, p)
 	}
 }
 
-func mergesList(t *schema.Type) bool {
-	return t.Strategic.Merge == schema.Keyed || t.Strategic.Merge == schema.Set
-}
-
 // directed writes a list that $setElementOrder or $deleteFromPrimitiveList is
 // about, if there is one.
 func (a *applier) directed(t *schema.Type, key string, l node.ID, c change, start int) {
-	if c.value != node.None && a.patch.Kind(c.value) != node.List {
-		a.fail(c.value, ErrDirective, "a directive is about this field, so it must be a list")
+	isList := func(t *node.Tree, i node.ID) bool { return i == node.None || t.Kind(i) == node.List }
+	if c.order != node.None {
+		child := a.lookup(t, key, c.order)
+		switch {
+		case !isList(a.live, l):
+			a.fail(c.order, ErrDirective, "live has no list there")
+		case !isList(a.patch, c.value):
+			a.fail(c.value, ErrDirective, "$setElementOrder is about this field, so it must be a list")
+		case child.Kind != schema.List:
+			a.fail(c.order, ErrDirective, "the field is no list")
+		}
+	} else if !isList(a.patch, c.value) || c.value == node.None && !isList(a.live, l) {
+		c.prune = node.None // what is no list afterwards cannot be pruned
+		a.field(t, key, l, c, start)
 		return
 	}
-	if l != node.None && a.live.Kind(l) != node.List {
-		if c.order != node.None {
-			a.fail(c.order, ErrDirective, "live has no list there")
-			return
-		}
+	if !isList(a.live, l) {
 		l = node.None
 	}
-	if l == node.None && c.value == node.None {
+	if a.err != nil || l == node.None && c.value == node.None {
 		return // nothing to order or to prune
 	}
-	var live []node.ID
-	if l != node.None {
-		live = a.live.Kids(l)
-	}
-	at := c.order
-	if at == node.None {
-		at = c.prune
-	}
 	a.key(key, start)
-	child := a.lookup(t, key, at)
-	if !mergesList(child) {
-		a.fail(at, ErrDirective, "the list is replaced as a whole")
-		return
+	if l == node.None && c.order == node.None {
+		t, _ = t.Lookup(key) // the server looks up what it merges, and this is new
+	} else {
+		t = a.lookup(t, key, max(c.value, c.order, c.prune))
 	}
-	a.mergeList(child, live, l != node.None, c)
+	a.list(t, l, c)
 }
 
 // lookup returns the type of a field whose values are merged.
@@ -298,25 +290,29 @@ func (a *applier) has(p node.ID, key string) bool {
 	return a.patch.Kind(p) == node.Map && a.patch.Field(p, key) != node.None
 }
 
-// fresh writes a value that live lacks: without directives, and without the maps
-// that carry $patch and the null fields of maps.
-func (a *applier) fresh(p node.ID) { a.data(p, true) }
+// mode says what a server leaves out of a value that it takes from a patch as it
+// is. Directives are never data, whatever a server does.
+type mode uint8
 
-// verbatim writes a value that replaces live's: without directives.
-func (a *applier) verbatim(p node.ID) { a.data(p, false) }
+const (
+	verbatim mode = iota // a replaced value, or a new element of a list: nothing
+	ordered              // a new list under $setElementOrder: maps that carry $patch
+	fresh                // a new value: those, and the null fields of maps
+)
 
-func (a *applier) data(p node.ID, fresh bool) {
+// data writes a value of the patch without its directives.
+func (a *applier) data(p node.ID, m mode) {
 	switch a.patch.Kind(p) {
 	case node.Map:
 		a.dst = append(a.dst, '{')
 		start := len(a.dst)
 		for _, kid := range a.patch.Kids(p) {
 			key := a.patch.Key(kid)
-			if isDirective(key) || fresh && (a.patch.Kind(kid) == node.Null || a.has(kid, patchKey)) {
+			if isDirective(key) || m == fresh && a.patch.Kind(kid) == node.Null || m != verbatim && a.has(kid, patchKey) {
 				continue
 			}
 			a.key(key, start)
-			a.data(kid, fresh)
+			a.data(kid, m)
 		}
 		a.dst = append(a.dst, '}')
 	case node.List:
@@ -329,7 +325,7 @@ func (a *applier) data(p node.ID, fresh bool) {
 			if len(a.dst) > start {
 				a.dst = append(a.dst, ',')
 			}
-			a.data(kid, fresh)
+			a.data(kid, m)
 		}
 		a.dst = append(a.dst, ']')
 	default:

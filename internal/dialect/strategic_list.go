@@ -3,6 +3,7 @@ package dialect
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/schema"
@@ -15,48 +16,162 @@ type item struct {
 	elem  node.ID
 	more  []node.ID // elements of the patch to merge into it, in order
 	fresh bool      // came from the patch
+	mode  mode      // of a fresh one
 	rank  int       // while sorting
 }
 
-// mergeList writes a keyed list or a set that patch's c changes. live is the
-// elements that live has, if it has the list.
-func (a *applier) mergeList(t *schema.Type, live []node.ID, exists bool, c change) {
-	key := "" // of a set
+// list writes a list that patch's c changes. l is None if live lacks it.
+func (a *applier) list(t *schema.Type, l node.ID, c change) {
+	if t == nil {
+		t = schema.Unknown
+	}
+	key := "" // of a set, and of a list that is replaced
 	if t.Strategic.Merge == schema.Keyed {
 		key = t.Strategic.Keys[0].Name
 	}
-	told := a.told(key, c.order)
+	var live, sent []node.ID
+	if l != node.None {
+		live = a.live.Kids(l)
+	}
+	if c.value != node.None {
+		sent = a.patch.Kids(c.value)
+	}
 	var items []item
-	if key == "" {
-		items = a.mergeSet(live, exists, c)
-	} else {
-		items = a.mergeKeyed(key, live, c, told)
+	switch merges := t.Strategic.Merge == schema.Keyed || t.Strategic.Merge == schema.Set; {
+	case c.value == node.None:
+		items = a.liveItems(key, live, nil, c.order != node.None)
+	case l == node.None && c.order == node.None:
+		items = a.newItems(key, sent, fresh)
+	case l == node.None:
+		items = a.newItems(key, sent, ordered)
+	case !merges:
+		items = a.newItems(key, sent, verbatim)
+	case key == "":
+		items = a.mergeSet(c.value, live, sent)
+	default:
+		items = a.mergeKeyed(key, c.value, live, sent)
 	}
-	if told != nil && a.err == nil {
-		places := a.firsts(a.live, key, live)
-		if key != "" {
-			places = reused(items, places, len(live))
-		}
-		items = arrange(items, told, places)
+	if c.order != node.None {
+		items = a.inOrder(items, key, c, live, sent)
 	}
-	prune := map[string]bool{}
 	if c.prune != node.None {
-		for _, kid := range a.patch.Kids(c.prune) {
-			prune[keyText(a.patch, kid, "")] = true
-		}
+		items = a.pruned(items, key, c.prune)
 	}
 	a.dst = append(a.dst, '[')
 	start := len(a.dst)
-	for n := range items {
-		if key == "" && prune[items[n].key] {
-			continue
-		}
+	for n := 0; n < len(items) && a.err == nil; n++ {
 		if len(a.dst) > start {
 			a.dst = append(a.dst, ',')
 		}
 		a.element(t.Elem, &items[n])
 	}
 	a.dst = append(a.dst, ']')
+}
+
+// newItems returns the elements of a patch list that is taken as it is.
+func (a *applier) newItems(key string, sent []node.ID, m mode) []item {
+	var items []item
+	for _, elem := range sent {
+		if !a.has(elem, patchKey) {
+			items = append(items, item{key: keyText(a.patch, elem, key), tree: a.patch, elem: elem, fresh: true, mode: m})
+		}
+	}
+	return items
+}
+
+// alike fails unless the elements of live and of a list in the patch are of one
+// Go type, as a server decodes them, and no lists; maps if they have a key.
+func (a *applier) alike(list node.ID, key string, live, sent []node.ID) {
+	kind := -1
+	check := func(t *node.Tree, elems []node.ID) {
+		for _, elem := range elems {
+			k := goKind(t, elem)
+			if kind >= 0 && k != kind || k == goNull || k == goList || (k == goMap) != (key != "") {
+				a.fail(list, node.ErrType, "the server merges lists of maps that have a key, and of scalars of one type")
+				return
+			}
+			kind = k
+		}
+	}
+	check(a.live, live)
+	check(a.patch, sent)
+}
+
+// inOrder puts a list in the order that $setElementOrder gives it.
+func (a *applier) inOrder(items []item, key string, c change, live, sent []node.ID) []item {
+	order := a.patch.Kids(c.order)
+	for _, elem := range order {
+		if keyText(a.patch, elem, key) == "" {
+			a.fail(elem, ErrNoKey, "want the key of an element")
+		}
+	}
+	for _, it := range items {
+		if it.key == "" {
+			a.fail(c.order, ErrNoKey, "an element of the list has no key")
+		}
+	}
+	a.subsequence(key, sent, order)
+	if len(live) == 0 && len(sent) == 0 {
+		a.fail(c.order, ErrDirective, "there is nothing to order")
+	}
+	a.alike(c.order, key, live, sent)
+	places, replaced := a.firsts(a.live, key, live), false
+	for _, elem := range sent {
+		if f := a.patch.Field(elem, patchKey); key != "" && f != node.None {
+			delete(places, keyText(a.patch, elem, key))
+			replaced = replaced || a.patch.Text(f) == "replace"
+		}
+	}
+	if key != "" && !replaced {
+		places = reused(items, places, len(live))
+	}
+	return arrange(items, a.firsts(a.patch, key, order), places)
+}
+
+// subsequence fails unless the elements that a patch list does not delete stand
+// in it as in its $setElementOrder.
+func (a *applier) subsequence(key string, sent, order []node.ID) {
+	if len(order) == 0 {
+		return
+	}
+	n := 0
+	for _, elem := range sent {
+		directive := key != "" && a.has(elem, patchKey)
+		if directive && a.patch.Text(a.patch.Field(elem, patchKey)) == "delete" {
+			continue
+		}
+		for !directive && n < len(order) && keyText(a.patch, order[n], key) != keyText(a.patch, elem, key) {
+			n++
+		}
+		if n == len(order) {
+			a.fail(elem, ErrOrder, "")
+			return
+		}
+		if !directive {
+			n++
+		}
+	}
+}
+
+// pruned drops the values that $deleteFromPrimitiveList names.
+func (a *applier) pruned(items []item, key string, list node.ID) []item {
+	sent := a.patch.Kids(list)
+	if len(sent) == 0 && (key != "" || len(items) == 0) {
+		return items
+	}
+	prune := make(map[string]bool, len(sent))
+	all := slices.Clone(items)
+	for _, elem := range sent {
+		prune[keyText(a.patch, elem, "")] = true
+		all = append(all, item{tree: a.patch, elem: elem})
+	}
+	for _, it := range all {
+		if k := goKind(it.tree, it.elem); k > goFloat || k != goKind(all[0].tree, all[0].elem) {
+			a.fail(list, node.ErrType, "the server prunes lists of scalars of one type")
+			return nil
+		}
+	}
+	return slices.DeleteFunc(items, func(it item) bool { return prune[keyText(it.tree, it.elem, "")] })
 }
 
 // reused adds to the places of live's n elements those of new elements that a
@@ -79,19 +194,6 @@ func reused(items []item, live map[string]int, n int) map[string]int {
 	return live
 }
 
-// told returns the places of the keys that $setElementOrder names; nil without it.
-func (a *applier) told(key string, order node.ID) map[string]int {
-	if order == node.None {
-		return nil
-	}
-	for _, elem := range a.patch.Kids(order) {
-		if keyText(a.patch, elem, key) == "" {
-			a.fail(elem, ErrNoKey, "want the key of an element")
-		}
-	}
-	return a.firsts(a.patch, key, a.patch.Kids(order))
-}
-
 // firsts returns where each key of a list stands first.
 func (a *applier) firsts(t *node.Tree, key string, list []node.ID) map[string]int {
 	m := make(map[string]int, len(list))
@@ -106,67 +208,55 @@ func (a *applier) firsts(t *node.Tree, key string, list []node.ID) map[string]in
 }
 
 // keyText returns a text that elements of one key share: that of the key field,
-// or of a set's element itself. It is "" if there is no scalar.
+// or of a set's element itself. It is "" if there is none. A server compares what
+// it decodes, so 1 and 1.0 are two keys, and null is one.
 func keyText(t *node.Tree, elem node.ID, key string) string {
 	if key != "" {
 		elem = t.Field(elem, key)
 	}
-	if elem == node.None || t.Kind(elem) == node.Null || t.Kind(elem) >= node.List {
+	if elem == node.None || t.Kind(elem) >= node.List {
 		return ""
 	}
+	kind := []byte{byte('0' + goKind(t, elem))}
 	if t.Kind(elem) == node.Number {
-		return string(node.AppendNumberKey([]byte{byte(node.Number)}, t.Text(elem)))
+		return string(node.AppendNumberKey(kind, t.Text(elem)))
 	}
-	return string(rune(t.Kind(elem))) + t.Text(elem)
+	return string(kind) + t.Text(elem)
 }
 
-func (a *applier) mergeSet(live []node.ID, exists bool, c change) []item {
+// mergeSet adds the values of a patch list that live lacks, and puts those of the
+// list in its order.
+func (a *applier) mergeSet(list node.ID, live, sent []node.ID) []item {
+	a.alike(list, "", live, sent)
 	var items []item
 	seen := map[string]bool{}
-	dedupe := exists && c.value != node.None
 	add := func(t *node.Tree, elems []node.ID) {
 		for _, elem := range elems {
-			k := keyText(t, elem, "")
-			if k == "" && t == a.patch {
-				a.fail(elem, ErrDirective, "the elements of this list are scalars")
+			if k := keyText(t, elem, ""); !seen[k] {
+				seen[k] = true
+				items = append(items, item{key: k, tree: t, elem: elem, fresh: t == a.patch})
 			}
-			if dedupe && k != "" && seen[k] {
-				continue
-			}
-			seen[k] = true
-			items = append(items, item{key: k, tree: t, elem: elem, fresh: t == a.patch})
 		}
 	}
 	add(a.live, live)
-	if c.value == node.None {
-		return items
-	}
-	sent := a.patch.Kids(c.value)
 	add(a.patch, sent)
-	if dedupe {
-		items = arrange(items, a.firsts(a.patch, "", sent), a.firsts(a.live, "", live))
-	}
-	return items
+	return arrange(items, a.firsts(a.patch, "", sent), a.firsts(a.live, "", live))
 }
 
 // mergeKeyed merges a list of maps and puts it in the order that the patch list
 // and live give it.
-func (a *applier) mergeKeyed(key string, live []node.ID, c change, told map[string]int) []item {
-	sent, deleted, replace := a.sent(key, c.value, told)
-	if c.value == node.None {
-		return a.liveItems(key, live, nil, told != nil)
+func (a *applier) mergeKeyed(key string, list node.ID, live, sent []node.ID) []item {
+	a.alike(list, key, live, sent)
+	if a.err != nil {
+		return nil
 	}
+	added, deleted, replace := a.sent(key, sent)
 	if replace {
-		return arrange(sent, nil, itemFirsts(sent))
+		return arrange(added, nil, itemFirsts(added))
 	}
-	items := a.liveItems(key, live, deleted, true)
-	at := make(map[string]int, len(items))
-	for n := range items {
-		if _, ok := at[items[n].key]; !ok {
-			at[items[n].key] = n
-		}
-	}
-	for _, s := range sent {
+	items := a.liveItems(key, live, deleted, len(live)+len(sent) > 0)
+	places, at := itemFirsts(items), itemFirsts(items)
+	for _, s := range added {
 		if n, ok := at[s.key]; ok {
 			items[n].more = append(items[n].more, s.elem)
 			continue
@@ -174,21 +264,13 @@ func (a *applier) mergeKeyed(key string, live []node.ID, c change, told map[stri
 		at[s.key] = len(items)
 		items = append(items, s)
 	}
-	return arrange(items, itemFirsts(sent), a.firsts(a.live, key, live))
+	return arrange(items, itemFirsts(added), places)
 }
 
 // sent takes the patch list apart: its elements, the keys it deletes, and whether
 // it replaces live's list.
-func (a *applier) sent(key string, list node.ID, told map[string]int) (items []item, deleted map[string]bool, replace bool) {
-	if list == node.None {
-		return nil, nil, false
-	}
-	last := -1
-	for _, elem := range a.patch.Kids(list) {
-		if k := a.patch.Kind(elem); k != node.Map {
-			a.fail(elem, node.ErrType, "want a map, got a %s", k)
-			return
-		}
+func (a *applier) sent(key string, list []node.ID) (items []item, deleted map[string]bool, replace bool) {
+	for _, elem := range list {
 		k, word := keyText(a.patch, elem, key), "merge"
 		if f := a.patch.Field(elem, patchKey); f != node.None {
 			word = a.marker(f)
@@ -207,11 +289,6 @@ func (a *applier) sent(key string, list node.ID, told map[string]int) (items []i
 			}
 			deleted[k] = true
 			continue
-		}
-		if place, ok := told[k]; len(told) > 0 && (!ok || place < last) {
-			a.fail(elem, ErrOrder, "")
-		} else {
-			last = place
 		}
 		items = append(items, item{key: k, tree: a.patch, elem: elem, fresh: true})
 	}
@@ -250,21 +327,30 @@ func itemFirsts(items []item) map[string]int {
 // together. O(n log n).
 func arrange(items []item, told, live map[string]int) []item {
 	var left, right []item
+	unknown := false
 	for _, it := range items {
 		if rank, ok := told[it.key]; ok {
 			it.rank = rank
 			right = append(right, it)
 			continue
 		}
-		it.rank = len(live)
-		if rank, ok := live[it.key]; ok {
-			it.rank = rank
-		}
+		rank, ok := live[it.key]
+		it.rank, unknown = rank, unknown || !ok
 		left = append(left, it)
 	}
 	byRank := func(x, y item) int { return cmp.Compare(x.rank, y.rank) }
-	slices.SortStableFunc(left, byRank)
 	slices.SortStableFunc(right, byRank)
+	if !unknown {
+		slices.SortStableFunc(left, byRank)
+	} else {
+		// New elements under an empty $setElementOrder: a server sorts them by
+		// this relation, which is no order, and so turns them round.
+		sort.SliceStable(left, func(i, j int) bool {
+			x, ok := live[left[i].key]
+			y, ok2 := live[left[j].key]
+			return !ok || !ok2 || x < y
+		})
+	}
 	out := items[:0]
 	for len(left) > 0 && len(right) > 0 {
 		l, inLive := live[left[0].key]
@@ -283,7 +369,7 @@ func arrange(items []item, told, live map[string]int) []item {
 func (a *applier) element(t *schema.Type, it *item) {
 	switch {
 	case len(it.more) == 0 && it.fresh:
-		a.verbatim(it.elem)
+		a.data(it.elem, it.mode)
 		return
 	case len(it.more) == 0:
 		a.dst = it.tree.Append(a.dst, it.elem)

@@ -242,39 +242,42 @@ func (e *strategic) orderOf(i int32, start int) {
 // the array that it has just taken elements out of, and reads the order of live
 // from that.
 func (e *strategic) arrives(i int32, byOrder bool, told func(int32) bool) bool {
-	var list, right, left []int32
-	deleted := 0
+	reused := 0 // places of the array that new elements will take
+	if byOrder && e.ListKeys(i) != nil {
+		for k := range e.Children(i) {
+			if e.Edits[k].Op == walk.OpRemove {
+				reused++
+			}
+		}
+	}
+	// The server merges the sequence of the told with that of the others. All
+	// before k is placed, so the heads of the two are the next ones from k on.
+	end := e.Edits[i].End
+	next := func(k int32, want bool) int32 {
+		for k < end && (!e.Present(k) || told(k) != want) {
+			k = e.Edits[k].End
+		}
+		return k
+	}
+	ours, other, last := i+1, i+1, node.None
 	for k := range e.Children(i) {
 		if !e.Present(k) {
-			if e.Edits[k].Op == walk.OpRemove && byOrder && e.ListKeys(i) != nil {
-				deleted++
-			}
 			continue
 		}
-		list = append(list, k)
-		if told(k) {
-			right = append(right, k)
-		} else {
-			left = append(left, k)
-		}
-	}
-	for n := 1; n < len(left); n++ {
-		if e.Edits[left[n]].Live < e.Edits[left[n-1]].Live {
+		ours, other = next(max(ours, k), true), next(max(other, k), false)
+		otherFirst := ours == end || other < end && e.behind(ours, other, reused > 0)
+		if otherFirst != (k == other) {
 			return false
 		}
-	}
-	for _, k := range list {
-		next := &right
-		if len(right) == 0 || len(left) > 0 && e.behind(right[0], left[0], deleted > 0) {
-			next = &left
+		live := e.Edits[k].Live
+		if otherFirst {
+			if live < last {
+				return false // not in live's order
+			}
+			last = live
+		} else if live == node.None {
+			reused--
 		}
-		if (*next)[0] != k {
-			return false
-		}
-		if next == &right && e.Edits[k].Live == node.None {
-			deleted--
-		}
-		*next = (*next)[1:]
 	}
 	return true
 }

@@ -124,13 +124,21 @@ func (p *parser) escaped(i int, at ID, start int, text *span, flag flags) int {
 	}
 	p.extra = append(p.extra, s[start:i]...)
 	for {
+		if i+1 < len(s) && s[i] == '\\' {
+			if c := unescape[s[i+1]]; c != 0 {
+				p.extra = append(p.extra, c)
+				i += 2
+			} else if i = p.unicode(i, at); i == bad {
+				return bad
+			}
+		}
 		from := i
 		for i = plainRun(s, i); i < len(s) && class[s[i]] == 2; {
 			i = plainRun(s, i+1)
 		}
 		p.extra = append(p.extra, s[from:i]...)
 		switch {
-		case i >= len(s):
+		case i >= len(s) || i+1 == len(s) && s[i] == '\\':
 			return p.fail(start-1, at, ErrSyntax, "string without an end")
 		case s[i] == '"':
 			out := p.extra[off:]
@@ -145,40 +153,17 @@ func (p *parser) escaped(i int, at ID, start int, text *span, flag flags) int {
 		case s[i] != '\\':
 			return p.fail(i, at, ErrSyntax, "control character in a string")
 		}
-		if i = p.escape(i, at); i == bad {
-			return bad
-		}
 	}
 }
 
-// escape decodes the escape at i.
-func (p *parser) escape(i int, at ID) int {
-	s := p.src
-	if i+1 >= len(s) {
-		return p.fail(i, at, ErrSyntax, "string without an end")
-	}
-	switch c := s[i+1]; c {
-	case '"', '\\', '/':
-		p.extra = append(p.extra, c)
-	case 'b':
-		p.extra = append(p.extra, '\b')
-	case 'f':
-		p.extra = append(p.extra, '\f')
-	case 'n':
-		p.extra = append(p.extra, '\n')
-	case 'r':
-		p.extra = append(p.extra, '\r')
-	case 't':
-		p.extra = append(p.extra, '\t')
-	case 'u':
-		return p.unicode(i, at)
-	default:
+// unescape has what the letter of a simple escape stands for, and 0 for others.
+var unescape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// unicode decodes the escape \uXXXX at i, or two that are a surrogate pair.
+func (p *parser) unicode(i int, at ID) int {
+	if p.src[i+1] != 'u' {
 		return p.fail(i, at, ErrSyntax, "unknown escape in a string")
 	}
-	return i + 2
-}
-
-func (p *parser) unicode(i int, at ID) int {
 	r := hex4(p.src, i+2)
 	if r < 0 {
 		return p.fail(i, at, ErrSyntax, "want four hexadecimal digits after \\u")

@@ -1,0 +1,82 @@
+package braid_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "example.com/braid"
+
+// Imports point down. Each package may import, of this module, only those listed.
+var mayImport = map[string][]string{
+	"internal/node":    {},
+	"internal/schema":  {"internal/node"},
+	"internal/walk":    {"internal/node", "internal/schema"},
+	"internal/dialect": {"internal/node", "internal/schema", "internal/walk"},
+	"merge":            {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
+	// Only tests import these.
+	"internal/twin":    {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
+	"internal/diverge": {},
+	"bench":            {"internal/node", "merge"},
+	// Programs.
+	"internal/schema/gen": {"internal/schema"},
+	"examples/braid":      {"merge"},
+	"examples/apply":      {"merge"},
+	".":                   {},
+}
+
+// Only these may be imported from elsewhere by code that users build.
+var elsewhere = []string{
+	"k8s.io/apimachinery/pkg/runtime/schema",
+	"go.yaml.in/yaml/v3", // the module behind sigs.k8s.io/yaml, for its tree of a document: see node.ParseYAML
+	"sigs.k8s.io/yaml",
+}
+
+func TestImportsPointDown(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		dir := path.Dir(filepath.ToSlash(file))
+		allowed, known := mayImport[dir]
+		if !known {
+			t.Errorf("package %s is not in the table", dir)
+		}
+		seen[dir] = true
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			switch own, ok := strings.CutPrefix(name, module+"/"); {
+			case ok && !slices.Contains(allowed, own):
+				t.Errorf("%s imports %s", file, own)
+			case !ok && strings.Contains(strings.Split(name, "/")[0], ".") && !slices.ContainsFunc(elsewhere, func(e string) bool { return name == e || strings.HasPrefix(name, e+"/") }):
+				if !strings.HasPrefix(dir, "bench") && !strings.HasPrefix(dir, "examples") {
+					t.Errorf("%s imports %s", file, name)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range mayImport {
+		if !seen[dir] {
+			t.Errorf("package %s of the table does not exist", dir)
+		}
+	}
+}

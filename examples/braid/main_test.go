@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// files writes the files of one call and returns their names.
+func files(t *testing.T, texts map[string]string) func(string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range texts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(name string) string { return filepath.Join(dir, name) }
+}
+
+const (
+	pod  = `{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i, args: [a]}]}}`
+	pod2 = `{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: j}]}}`
+	live = `
+apiVersion: v1
+kind: Pod
+metadata:
+  name: p
+  annotations:
+    kubectl.kubernetes.io/last-applied-configuration: |
+      {"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"args":["a"],"image":"i","name":"c"}]}}
+spec:
+  containers: [{name: c, image: i, args: [a], imagePullPolicy: Always}]
+`
+	custom = `{apiVersion: example.com/v1, kind: Thing, spec: {a: 1}}`
+)
+
+func TestCommands(t *testing.T) {
+	at := files(t, map[string]string{
+		"pod": pod, "pod2": pod2, "live": live, "custom": custom,
+		"drifted": `{apiVersion: v1, kind: Pod, spec: {containers: [{name: c, image: theirs}]}}`,
+		"custom2": `{apiVersion: example.com/v1, kind: Thing, spec: {a: 2}}`,
+		"change":  `{spec: {containers: [{name: c, $patch: delete}, {name: d, image: k}]}}`,
+		"broken":  "a: {", "empty": "", "list": "[1]", "twice": `{"a":1,"a":2}`,
+		"nokey":     `{apiVersion: v1, kind: Pod, spec: {containers: [{image: i}]}}`,
+		"deep":      strings.Repeat("[", 20000),
+		"directive": `{apiVersion: v1, kind: ConfigMap, data: {$patch: x}}`,
+		"map":       `{apiVersion: v1, kind: ConfigMap, data: {a: x}}`,
+	})
+	for _, c := range []struct {
+		name   string
+		args   []string // names of files stand for themselves
+		stdin  string
+		status int
+		out    string // all of standard output
+		err    string // part of standard error; "" wants none
+	}{
+		{"two-way", []string{"diff", "pod", "pod2"}, "", 0, `{"spec":{"containers":[{"args":null,"image":"j","name":"c"}]}}`, ""},
+		{"nothing to do", []string{"diff", "pod", "pod"}, "", 0, `{}`, ""},
+		{"last from the annotation", []string{"merge", "-live", "live", "-desired", "pod2"}, "", 0, `{"spec":{"containers":[{"args":null,"image":"j","name":"c"}]}}`, ""},
+		{"last from a file", []string{"merge", "-last", "pod2", "-live", "live", "-desired", "pod2"}, "", 0, `{"spec":{"containers":[{"image":"j","name":"c"}]}}`, ""},
+		{"standard input", []string{"merge", "-live", "live", "-desired", "-"}, pod2, 0, `{"spec":{"containers":[{"args":null,"image":"j","name":"c"}]}}`, ""},
+		{"merged object", []string{"diff", "-out", "merged", "pod", "pod2"}, "", 0, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"image":"j","name":"c"}]}}`, ""},
+		{"changed", []string{"diff", "pod", "pod2", "-out", "changed"}, "", 0, "true", ""},
+		{"not changed", []string{"diff", "-out=changed", "pod", "pod"}, "", 0, "false", ""},
+		{"report", []string{"diff", "-out", "report", "pod", "pod2"}, "", 0, "- spec.containers[name=c].args   WeRemove         [\"a\"]\n~ spec.containers[name=c].image  WeSet            \"i\" → \"j\"", ""},
+		{"report of nothing", []string{"diff", "-out", "report", "pod", "pod"}, "", 0, "nothing to change", ""},
+		{"apply a patch", []string{"patch", "-type", "strategic", "pod", "change"}, "", 0, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"image":"k","name":"d"}]}}`, ""},
+		{"unknown kind", []string{"diff", "custom", "custom2"}, "", 0, `{"spec":{"a":2}}`, "warning: no schema for this kind: example.com/v1, Kind=Thing"},
+		{"schemaless on purpose", []string{"diff", "-schemaless", "custom", "custom2"}, "", 0, `{"spec":{"a":2}}`, ""},
+		{"conflict", []string{"merge", "-policy", "strict", "-last", "pod", "-live", "drifted", "-desired", "pod2"}, "", 1, "", `spec.containers[name=c].image: BothSetOther: last "i", live "theirs", desired "j"`},
+		{"conflict in a report", []string{"merge", "-policy", "branch", "-out", "report", "-last", "pod", "-live", "drifted", "-desired", "pod2"}, "", 1, "", "BothSetOther"},
+		{"drift kept", []string{"merge", "-policy", "update", "-last", "pod", "-live", "drifted", "-desired", "pod"}, "", 0, "{}", ""},
+		{"inexpressible", []string{"diff", "map", "directive"}, "", 2, "", "data.$patch: the patch format cannot say this"},
+		{"broken YAML", []string{"diff", "broken", "pod"}, "", 2, "", "live: "},
+		{"empty", []string{"diff", "pod", "empty"}, "", 2, "", "desired: "},
+		{"no object", []string{"diff", "pod", "list"}, "", 2, "", "desired: "},
+		{"repeated key", []string{"diff", "twice", "pod"}, "", 2, "", "live: a: key repeated"},
+		{"no merge key", []string{"diff", "pod", "nokey"}, "", 2, "", "desired: spec.containers[0]: "},
+		{"too deep", []string{"diff", "deep", "pod"}, "", 2, "", "live: "},
+		{"no file", []string{"diff", "pod", "absent.yaml"}, "", 2, "", "absent.yaml"},
+		{"standard input twice", []string{"diff", "-", "-"}, pod, 2, "", "standard input"},
+		{"no command", nil, "", 2, "", "diff, merge or patch"},
+		{"wrong command", []string{"apply"}, "", 2, "", `no command "apply"`},
+		{"wrong flag", []string{"diff", "-colour", "pod", "pod"}, "", 2, "", "-colour"},
+		{"wrong policy", []string{"diff", "-policy", "mine", "pod", "pod"}, "", 2, "", `no policy "mine"`},
+		{"wrong output", []string{"diff", "-out", "xml", "pod", "pod"}, "", 2, "", `no output "xml"`},
+		{"wrong dialect", []string{"diff", "-dialect", "x", "pod", "pod"}, "", 2, "", `no dialect "x"`},
+		{"one file", []string{"diff", "pod"}, "", 2, "", "two files"},
+		{"no live", []string{"merge", "-desired", "pod"}, "", 2, "", "-live"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var args []string
+			for _, a := range c.args {
+				if _, err := os.Stat(at(a)); err == nil {
+					a = at(a)
+				}
+				args = append(args, a)
+			}
+			var stdout, stderr bytes.Buffer
+			status := run(args, strings.NewReader(c.stdin), &stdout, &stderr)
+			if status != c.status {
+				t.Errorf("exit status %d, want %d; %s", status, c.status, &stderr)
+			}
+			if got := strings.TrimSuffix(stdout.String(), "\n"); got != c.out {
+				t.Errorf("standard output\n%s\nwant\n%s", got, c.out)
+			}
+			if c.err == "" && stderr.Len() > 0 || !strings.Contains(stderr.String(), c.err) {
+				t.Errorf("standard error %q, want %q", &stderr, c.err)
+			}
+		})
+	}
+}
+
+// The example of -h works when it is pasted.
+func TestUsageExample(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash to paste the example into")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "braid"), ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var stdout, stderr bytes.Buffer
+	if status := run([]string{"-h"}, nil, &stdout, &stderr); status != 0 {
+		t.Fatalf("-h: status %d, %s", status, &stderr)
+	}
+	_, example, ok := strings.Cut(stdout.String(), "after go install ./examples/braid:\n")
+	if !ok {
+		t.Fatal("no example in the usage")
+	}
+	cmd := exec.Command(bash, "-c", example)
+	cmd.Env = append(os.Environ(), "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := cmd.CombinedOutput()
+	if want := `{"spec":{"ports":[{"port":80,"targetPort":8080}]}}` + "\n"; err != nil || string(out) != want {
+		t.Errorf("%v, %s, want %s", err, out, want)
+	}
+}

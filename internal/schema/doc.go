@@ -1,0 +1,20 @@
+// Package schema holds the rules by which values merge: a graph of types, each with
+// a strategic and a structured rule.
+//
+//	OpenAPI v3 ──► ReadOpenAPI ──► EncodeTable ──► builtin.bin ──► Builtin ─┐
+//	Go structs ──► FromType ────────────────────────────────────────────────┼─► Schema
+//	nothing ─────► None ────────────────────────────────────────────────────┘
+//
+// The two rules of a type differ in 81 of the 663 list fields of the built-in API,
+// and in 135 maps and structs: ports of a Service are named by port under one and by
+// port and protocol under the other. Versions of one kind differ too. So a rule
+// belongs to a field of a version, never to the name of a field.
+//
+// Always true of a graph that a source has returned:
+//
+//   - it does not change any more, and may be shared;
+//   - Fields are sorted by name, and no name stands twice;
+//   - a List has an Elem;
+//   - a Keyed rule has keys, a strategic one exactly one;
+//   - scalars have the zero Rule, lists never a Granular one.
+package schema
