@@ -25,7 +25,8 @@ var (
 // It follows k8s.io/apimachinery's strategicpatch.StrategicMergePatch, whose
 // quirks are the server's: $patch: replace has no effect on a map that live
 // lacks, and merging a list lets the elements of one key stand together. It parts
-// from it where that would store a directive as data.
+// from it where that would store a directive as data, and in the last entries of
+// package diverge; and it refuses patch lists with a hundred elements of one key.
 func ApplyStrategic(dst []byte, live, patch *node.Tree, s *schema.Schema) ([]byte, error) {
 	a := applier{live: live, patch: patch, dst: dst, noLookup: s.Root.Kind == schema.Any}
 	for _, doc := range []struct {
@@ -220,7 +221,7 @@ func (a *applier) field(t *schema.Type, key string, l node.ID, c change, start i
 func (a *applier) merge(t *schema.Type, key string, l, p node.ID) {
 	switch a.live.Kind(l) {
 	case node.Map:
-		if child := a.lookup(t, key, p); child.Strategic.Merge == schema.Atomic {
+		if child := a.lookup(t, key, p); child.Strategic.Merge == schema.Atomic && child.Kind != schema.List {
 			a.data(p, verbatim)
 		} else {
 			a.fields(child, l, p)

@@ -364,6 +364,10 @@ func arrange(items []item, told, live map[string]int) []item {
 	return append(append(out, left...), right...)
 }
 
+// mostOfOneKey bounds the elements of one key in a patch list, for each is merged
+// into all that the ones before it made.
+const mostOfOneKey = 100
+
 // element writes one element of a merged list. A patch list that has a key twice
 // is merged one element after the other.
 func (a *applier) element(t *schema.Type, it *item) {
@@ -374,25 +378,34 @@ func (a *applier) element(t *schema.Type, it *item) {
 	case len(it.more) == 0:
 		a.dst = it.tree.Append(a.dst, it.elem)
 		return
-	}
-	if len(it.more) == 1 && !it.fresh {
+	case len(it.more) == 1 && !it.fresh:
 		a.fields(t, it.elem, it.more[0])
+		return
+	case len(it.more) > mostOfOneKey:
+		a.fail(it.more[mostOfOneKey], node.ErrLimit, "more than %d elements of one key", mostOfOneKey)
 		return
 	}
 	step := applier{live: it.tree, patch: a.patch, noLookup: a.noLookup}
 	elem := it.elem
-	for _, p := range it.more {
-		step.dst = step.dst[:0]
-		if step.fields(t, elem, p); step.err != nil {
-			a.err = cmp.Or(a.err, step.err)
+	reread := func() {
+		tree, err := node.Parse(step.dst, node.Limits{})
+		if err != nil {
+			step.fail(it.elem, node.ErrLimit, "%v", err)
 			return
 		}
-		var err error
-		if step.live, err = node.Parse(step.dst, node.Limits{}); err != nil {
-			a.fail(p, ErrDirective, "%v", err)
-			return
-		}
-		elem = 0
+		step.live, elem, step.dst = tree, 0, step.dst[:0]
 	}
-	a.dst = append(a.dst, step.dst...)
+	if it.fresh {
+		step.data(elem, it.mode)
+		reread()
+	}
+	for _, p := range it.more {
+		if step.err == nil {
+			step.fields(t, elem, p)
+			reread()
+		}
+	}
+	if a.err = cmp.Or(a.err, step.err); a.err == nil {
+		a.dst = step.live.Append(a.dst, elem)
+	}
 }

@@ -21,6 +21,9 @@ func (t *Tree) append(dst []byte, i ID, dropNull bool) []byte {
 	n := &t.nodes[i]
 	switch n.kind {
 	case String:
+		if n.flags&rawText != 0 {
+			return AppendQuoted(dst, t.Text(i))
+		}
 		return appendString(dst, t.text(n.val), n.flags&escText != 0)
 	case List:
 		dst = append(dst, '[')

@@ -2,9 +2,16 @@ package node
 
 // Equal reports whether two subtrees are the same JSON value: numbers as
 // decimals, maps without regard to the order of their keys. O(size) of the
-// smaller, no allocation.
+// smaller; it allocates only for strings that were written with escapes.
 func Equal(t *Tree, i ID, u *Tree, j ID) bool {
 	return compare(t, i, u, j, exactly)
+}
+
+// SameScalar reports whether two nodes are one scalar, written the same way. Other
+// pairs may be equal too.
+func SameScalar(t *Tree, i ID, u *Tree, j ID) bool {
+	a, b := &t.nodes[i], &u.nodes[j]
+	return a.kind < List && a.kind == b.kind && (a.flags^b.flags)&(escText|rawText) == 0 && a.val.n == b.val.n && t.text(a.val) == u.text(b.val)
 }
 
 // EqualDeclared reports whether live holds the value that desired declares. A
@@ -40,6 +47,9 @@ func compare(t *Tree, i ID, u *Tree, j ID, rel relation) bool {
 		return compareLists(t, t.Kids(i), u, u.Kids(j), rel)
 	case Map:
 		return compareMaps(t, t.Kids(i), u, u.Kids(j), rel)
+	}
+	if (a.flags|b.flags)&rawText != 0 {
+		return t.Text(i) == u.Text(j)
 	}
 	return t.text(a.val) == u.text(b.val)
 }

@@ -1,5 +1,7 @@
 package node
 
+import "math"
+
 // Limits bounds what a document may cost before it is refused. A zero field
 // takes its value from [DefaultLimits].
 type Limits struct {
@@ -12,15 +14,24 @@ type Limits struct {
 // low enough that no document can exhaust the memory or the stack.
 var DefaultLimits = Limits{Bytes: 64 << 20, Depth: 1000, Nodes: 4 << 20}
 
+// What spans and the stack can bear: offsets are 32 bits wide, and the extra text is
+// at most as long as the document. Larger limits are lowered to it.
+const (
+	maxBytes = math.MaxInt32
+	maxDepth = 100_000
+	maxNodes = math.MaxInt32
+)
+
 func (l Limits) orDefault() Limits {
-	if l.Bytes == 0 {
-		l.Bytes = DefaultLimits.Bytes
+	or := func(n, def, top int) int {
+		if n == 0 {
+			n = def
+		}
+		return min(n, top)
 	}
-	if l.Depth == 0 {
-		l.Depth = DefaultLimits.Depth
+	return Limits{
+		Bytes: or(l.Bytes, DefaultLimits.Bytes, maxBytes),
+		Depth: or(l.Depth, DefaultLimits.Depth, maxDepth),
+		Nodes: or(l.Nodes, DefaultLimits.Nodes, maxNodes),
 	}
-	if l.Nodes == 0 {
-		l.Nodes = DefaultLimits.Nodes
-	}
-	return l
 }

@@ -36,12 +36,13 @@ type flags uint8
 const (
 	escKey  flags = 1 << iota // the key needs escapes in JSON
 	escText                   // the text needs escapes in JSON
+	rawText                   // val is JSON text with escapes in it, not decoded yet
 )
 
 type node struct {
 	prefix uint64 // Prefix of the key
 	key    span   // the decoded key, of a field
-	val    span   // the decoded text of a scalar; the kids of a list or map
+	val    span   // the text of a scalar; the kids of a list or map
 	end    ID
 	parent ID
 	kind   Kind
@@ -75,8 +76,18 @@ func (t *Tree) Parent(i ID) ID { return t.nodes[i].parent }
 func (t *Tree) Key(i ID) string { return t.text(t.nodes[i].key) }
 
 // Text returns the decoded text of a string, the digits of a number, or the
-// word of a literal.
-func (t *Tree) Text(i ID) string { return t.text(t.nodes[i].val) }
+// word of a literal; "" for lists and maps. It allocates for strings that the document
+// wrote with escapes.
+func (t *Tree) Text(i ID) string {
+	n := &t.nodes[i]
+	if n.kind >= List {
+		return ""
+	}
+	if n.flags&rawText != 0 {
+		return decode(t.text(n.val))
+	}
+	return t.text(n.val)
+}
 
 // Kids returns the children of a list in order and those of a map by key. The
 // caller must not change the slice. It is empty for scalars.
@@ -99,6 +110,18 @@ func Prefix(key string) uint64 {
 	var p uint64
 	for i := range len(key) {
 		p |= uint64(key[i]) << (56 - 8*i)
+	}
+	return p
+}
+
+// prefixAt is Prefix of the n bytes of s at off.
+func prefixAt(s string, off, n int) uint64 {
+	if off+8 > len(s) {
+		return Prefix(s[off : off+n])
+	}
+	p := Prefix(s[off : off+8])
+	if n < 8 {
+		p &= ^uint64(0) << (64 - 8*n)
 	}
 	return p
 }

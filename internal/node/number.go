@@ -1,6 +1,9 @@
 package node
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // decimal is a JSON number in scientific form: 0.d₁d₂…dₙ × 10^exp, without
 // leading or trailing zero digits. The digits are those of lead followed by
@@ -10,9 +13,12 @@ type decimal struct {
 	neg        bool
 	lead, tail string // integer and fraction digits, trimmed
 	exp        int64
+	huge       string // the exponent's digits where it passes maxExp; exp goes on top
+	hugeNeg    bool
 }
 
-// maxExp bounds exponents far beyond any document's use; larger ones saturate.
+// maxExp bounds exponents that are counted with. Those far beyond any document's use
+// are compared by their text.
 const maxExp = int64(1) << 60
 
 func parseDecimal(s string) decimal {
@@ -21,7 +27,8 @@ func parseDecimal(s string) decimal {
 		d.neg, s = true, s[1:]
 	}
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		d.exp, s = parseExp(s[i+1:]), s[:i]
+		d.exp, d.huge, d.hugeNeg = parseExp(s[i+1:])
+		s = s[:i]
 	}
 	d.lead = s
 	if i := strings.IndexByte(s, '.'); i >= 0 {
@@ -43,21 +50,22 @@ func parseDecimal(s string) decimal {
 	return d
 }
 
-func parseExp(s string) int64 {
-	neg := s[0] == '-'
+// parseExp reads an exponent, or returns its digits if it passes maxExp.
+func parseExp(s string) (exp int64, huge string, neg bool) {
+	neg = s[0] == '-'
 	if neg || s[0] == '+' {
 		s = s[1:]
 	}
-	var n int64
+	s = strings.TrimLeft(s, "0")
 	for i := range len(s) {
-		if n = n*10 + int64(s[i]-'0'); n > maxExp {
-			n = maxExp
+		if exp = exp*10 + int64(s[i]-'0'); exp > maxExp {
+			return 0, s, neg
 		}
 	}
 	if neg {
-		return -n
+		exp = -exp
 	}
-	return n
+	return exp, "", false
 }
 
 func (d decimal) len() int { return len(d.lead) + len(d.tail) }
@@ -70,14 +78,15 @@ func (d decimal) digit(i int) byte {
 }
 
 // NumberEqual reports whether two JSON numbers are the same decimal: 1, 1.0 and
-// 1e0 are; 9007199254740992 and 9007199254740993 are not. O(length), no
-// allocation.
+// 1e0 are; 9007199254740992 and 9007199254740993 are not. Exponents beyond 10^18 are
+// taken as they are written: 1e(10^20) is not known to be 10e(10^20-1). O(length),
+// no allocation.
 func NumberEqual(a, b string) bool {
 	if a == b {
 		return true
 	}
 	x, y := parseDecimal(a), parseDecimal(b)
-	if x.neg != y.neg || x.exp != y.exp || x.len() != y.len() {
+	if x.neg != y.neg || x.exp != y.exp || x.huge != y.huge || x.hugeNeg != y.hugeNeg || x.len() != y.len() {
 		return false
 	}
 	for i := range x.len() {
@@ -89,7 +98,7 @@ func NumberEqual(a, b string) bool {
 }
 
 // AppendNumberKey appends a text that two JSON numbers share exactly if they are
-// equal.
+// equal: digits, signs and the letter e. O(length).
 func AppendNumberKey(dst []byte, s string) []byte {
 	d := parseDecimal(s)
 	if d.neg {
@@ -97,9 +106,13 @@ func AppendNumberKey(dst []byte, s string) []byte {
 	}
 	dst = append(dst, d.lead...)
 	dst = append(dst, d.tail...)
-	dst = append(dst, 'e')
-	for e := uint64(d.exp); e > 0; e >>= 7 {
-		dst = append(dst, byte(e&0x7f))
+	dst = strconv.AppendInt(append(dst, 'e'), d.exp, 10)
+	if d.huge != "" {
+		dst = append(dst, 'e')
+		if d.hugeNeg {
+			dst = append(dst, '-')
+		}
+		dst = append(dst, d.huge...)
 	}
 	return dst
 }

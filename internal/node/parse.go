@@ -143,12 +143,24 @@ func (p *parser) at(i int) byte {
 
 // value reads the value at i into a new node. The caller has set its key.
 func (p *parser) value(i int, parent ID, depth int) int {
-	id := ID(len(p.nodes))
 	if len(p.nodes) >= p.lim.Nodes {
 		return p.fail(i, parent, ErrLimit, "more than %d values", p.lim.Nodes)
 	}
-	p.nodes = append(p.nodes, node{parent: parent, end: id + 1})
-	return p.fill(i, id, depth)
+	return p.fill(i, p.node(parent), depth)
+}
+
+// node adds a node below parent.
+func (p *parser) node(parent ID) ID {
+	id := len(p.nodes)
+	if id < cap(p.nodes) {
+		p.nodes = p.nodes[:id+1]
+	} else {
+		p.nodes = append(p.nodes, node{})
+	}
+	n := &p.nodes[id]
+	n.prefix, n.key, n.val = 0, span{}, span{}
+	n.end, n.parent, n.kind, n.flags = ID(id+1), parent, Null, 0
+	return ID(id)
 }
 
 // fill reads the value at i into node id, the last so far.
@@ -157,7 +169,7 @@ func (p *parser) fill(i int, id ID, depth int) int {
 	switch c := p.at(i); c {
 	case '"':
 		n.kind = String
-		return p.str(i, id, &n.val, escText)
+		return p.str(i, id, false)
 	case '{', '[':
 		if depth >= p.lim.Depth {
 			return p.fail(i, id, ErrLimit, "nested deeper than %d", p.lim.Depth)
@@ -196,13 +208,10 @@ func (p *parser) members(i int, id ID, depth int) int {
 		if len(p.nodes) >= p.lim.Nodes {
 			return p.fail(i, id, ErrLimit, "more than %d values", p.lim.Nodes)
 		}
-		kid := ID(len(p.nodes))
-		p.nodes = append(p.nodes, node{parent: id, end: kid + 1})
-		n := &p.nodes[kid]
-		if i = p.str(i, kid, &n.key, escKey); i == bad {
+		kid := p.node(id)
+		if i = p.str(i, kid, true); i == bad {
 			return bad
 		}
-		n.prefix = Prefix(p.keyOf(kid))
 		if sorted && last != None {
 			sorted = p.before(last, kid)
 		}
@@ -218,7 +227,7 @@ func (p *parser) members(i int, id ID, depth int) int {
 		case ',':
 			i = p.space(i + 1)
 		case '}':
-			if !sorted && !p.sortKids(p.stack[base:]) {
+			if !sorted && !p.sortKids(p.stack[base:], i) {
 				return bad
 			}
 			p.close(id, base)
@@ -269,8 +278,9 @@ func (p *parser) before(a, b ID) bool {
 	return x < y || x == y && p.keyOf(a) < p.keyOf(b)
 }
 
-// sortKids orders the fields of one map by key and finds repeated keys.
-func (p *parser) sortKids(kids []ID) bool {
+// sortKids orders the fields of one map, which ends at end, by key and finds repeated
+// keys.
+func (p *parser) sortKids(kids []ID, end int) bool {
 	slices.SortFunc(kids, func(a, b ID) int {
 		if c := cmp.Compare(p.nodes[a].prefix, p.nodes[b].prefix); c != 0 {
 			return c
@@ -282,20 +292,25 @@ func (p *parser) sortKids(kids []ID) bool {
 	})
 	for k := 1; k < len(kids); k++ {
 		if p.keyOf(kids[k-1]) == p.keyOf(kids[k]) {
-			p.fail(int(p.nodes[kids[k]].key.off), kids[k], ErrDuplicateKey, "the map has this key more than once")
+			if off := int(p.nodes[kids[k]].key.off); off < len(p.src) {
+				end = off // a key with escapes stands elsewhere
+			}
+			p.fail(end, kids[k], ErrDuplicateKey, "the map has this key more than once")
 			return false
 		}
 	}
 	return true
 }
 
+// keyOf returns a key to compare: it refers to extra, whose bytes stay as they are
+// while the parse lasts.
 func (p *parser) keyOf(i ID) string {
 	s := p.nodes[i].key
 	if off := int(s.off); off < len(p.src) {
 		return p.src[off : off+int(s.n)]
 	}
-	off := int(s.off) - len(p.src)
-	return string(p.extra[off : off+int(s.n)])
+	key := p.extra[int(s.off)-len(p.src):][:s.n]
+	return unsafe.String(unsafe.SliceData(key), len(key))
 }
 
 func (p *parser) literal(i int, id ID, word string) int {

@@ -3,6 +3,7 @@ package node
 import (
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Step is one move down a document: to a field of a map, to an index of a list,
@@ -58,7 +59,7 @@ func writeKeys(b *strings.Builder, keys []KeyPair) {
 		}
 		b.WriteString(k.Name)
 		b.WriteByte('=')
-		if strings.ContainsAny(k.Value, ",=]\"\n") || k.Value == "" {
+		if k.Value == "" || strings.ContainsAny(k.Value, ",=]\"") || strings.ContainsFunc(k.Value, unicode.IsControl) {
 			b.WriteString(strconv.Quote(k.Value))
 		} else {
 			b.WriteString(k.Value)

@@ -2,6 +2,7 @@ package node
 
 import (
 	"math/bits"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -86,101 +87,115 @@ func plainRun(s string, i int) int {
 	return i
 }
 
-// str reads the string whose opening quote is at i. It stores where the decoded
-// text stands, and sets flag on the node if writing it needs escapes.
-func (p *parser) str(i int, at ID, text *span, flag flags) int {
-	start := i + 1
-	s := p.src
+// str reads the string whose opening quote is at i into the key of node at, or its
+// text. A key is decoded; a text with escapes is left as it is until somebody asks.
+func (p *parser) str(i int, at ID, key bool) int {
+	s, start := p.src, i+1
 	i = plainRun(s, start)
-	if i < len(s) && s[i] == '"' {
-		*text = span{uint32(start), uint32(i - start)}
-		return i + 1
-	}
-	for i < len(s) && class[s[i]] == 2 {
-		i = plainRun(s, i+1)
-	}
-	switch {
-	case i >= len(s):
-		return p.fail(start-1, at, ErrSyntax, "string without an end")
-	case s[i] == '\\':
-		return p.escaped(i, at, start, text, flag)
-	case s[i] != '"':
-		return p.fail(i, at, ErrSyntax, "control character in a string")
-	}
-	if !utf8.ValidString(s[start:i]) {
-		return p.fail(start, at, ErrSyntax, "string is not valid UTF-8")
-	}
-	*text = span{uint32(start), uint32(i - start)}
-	return i + 1
-}
-
-// escaped goes on with a string that began at start and has its first backslash at
-// i, decoding it into extra.
-func (p *parser) escaped(i int, at ID, start int, text *span, flag flags) int {
-	s := p.src
-	off := len(p.extra)
-	if cap(p.extra) == 0 {
-		p.extra = make([]byte, 0, min(len(s)-start, 4096))
-	}
-	p.extra = append(p.extra, s[start:i]...)
-	for {
-		if i+1 < len(s) && s[i] == '\\' {
-			if c := unescape[s[i+1]]; c != 0 {
-				p.extra = append(p.extra, c)
+	raw, wide := false, false
+	for i < len(s) && s[i] != '"' {
+		switch {
+		case class[s[i]] == 2:
+			wide = true
+			i++
+		case s[i] != '\\':
+			return p.fail(i, p.holder(at, key), ErrSyntax, "control character in a string")
+		default:
+			raw = true
+			if i+1 < len(s) && unescape[s[i+1]] != 0 {
 				i += 2
-			} else if i = p.unicode(i, at); i == bad {
+			} else if i = p.unicode(i, p.holder(at, key)); i == bad {
 				return bad
 			}
 		}
-		from := i
-		for i = plainRun(s, i); i < len(s) && class[s[i]] == 2; {
-			i = plainRun(s, i+1)
+		i = plainRun(s, i)
+	}
+	if i >= len(s) {
+		return p.fail(start-1, p.holder(at, key), ErrSyntax, "string without an end")
+	}
+	if wide && !utf8.ValidString(s[start:i]) {
+		return p.fail(start, p.holder(at, key), ErrSyntax, "string is not valid UTF-8")
+	}
+	n := &p.nodes[at]
+	text := span{uint32(start), uint32(i - start)}
+	switch {
+	case !key:
+		n.val = text
+		if raw {
+			n.flags |= rawText
 		}
-		p.extra = append(p.extra, s[from:i]...)
-		switch {
-		case i >= len(s) || i+1 == len(s) && s[i] == '\\':
-			return p.fail(start-1, at, ErrSyntax, "string without an end")
-		case s[i] == '"':
-			out := p.extra[off:]
-			if !utf8.Valid(out) {
-				return p.fail(start, at, ErrSyntax, "string is not valid UTF-8")
-			}
-			*text = span{uint32(len(s) + off), uint32(len(out))}
-			if needsEscape(out) {
-				p.nodes[at].flags |= flag
-			}
-			return i + 1
-		case s[i] != '\\':
-			return p.fail(i, at, ErrSyntax, "control character in a string")
+	case !raw:
+		n.key, n.prefix = text, prefixAt(s, start, i-start)
+	default:
+		decoded := decode(s[start:i])
+		n.key, n.prefix = span{uint32(len(s) + len(p.extra)), uint32(len(decoded))}, Prefix(decoded)
+		p.extra = append(p.extra, decoded...)
+		if needsEscape(decoded) {
+			n.flags |= escKey
 		}
 	}
+	return i + 1
+}
+
+// holder returns the node whose path an error in a string has: a field without a
+// good key has none.
+func (p *parser) holder(at ID, key bool) ID {
+	if key {
+		return p.nodes[at].parent
+	}
+	return at
 }
 
 // unescape has what the letter of a simple escape stands for, and 0 for others.
 var unescape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unicode decodes the escape \uXXXX at i, or two that are a surrogate pair.
+// unicode checks the escape \uXXXX at i, or two that are a surrogate pair.
 func (p *parser) unicode(i int, at ID) int {
-	if p.src[i+1] != 'u' {
+	s := p.src
+	if i+1 >= len(s) {
+		return p.fail(i, at, ErrSyntax, "string without an end")
+	}
+	if s[i+1] != 'u' {
 		return p.fail(i, at, ErrSyntax, "unknown escape in a string")
 	}
-	r := hex4(p.src, i+2)
+	r := hex4(s, i+2)
 	if r < 0 {
 		return p.fail(i, at, ErrSyntax, "want four hexadecimal digits after \\u")
 	}
-	i += 6
-	if utf16.IsSurrogate(r) {
-		low := rune(-1)
-		if i+1 < len(p.src) && p.src[i] == '\\' && p.src[i+1] == 'u' {
-			low = hex4(p.src, i+2)
-		}
-		if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-			return p.fail(i-6, at, ErrSyntax, "unpaired surrogate in a string")
-		}
-		i += 6
+	if !utf16.IsSurrogate(r) {
+		return i + 6
 	}
-	p.extra = utf8.AppendRune(p.extra, r)
-	return i
+	if i+7 >= len(s) || s[i+6] != '\\' || s[i+7] != 'u' || utf16.DecodeRune(r, hex4(s, i+8)) == utf8.RuneError {
+		return p.fail(i, at, ErrSyntax, "unpaired surrogate in a string")
+	}
+	return i + 12
+}
+
+// decode returns the text of a string that was checked by str.
+func decode(s string) string {
+	var out strings.Builder
+	out.Grow(len(s))
+	for {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			out.WriteString(s)
+			return out.String()
+		}
+		out.WriteString(s[:i])
+		if s[i+1] != 'u' {
+			out.WriteByte(unescape[s[i+1]])
+			s = s[i+2:]
+			continue
+		}
+		r := hex4(s, i+2)
+		i += 6
+		if utf16.IsSurrogate(r) {
+			r = utf16.DecodeRune(r, hex4(s, i+2))
+			i += 6
+		}
+		out.WriteRune(r)
+		s = s[i:]
+	}
 }
 
 // hex4 returns the value of the four hexadecimal digits at i, or -1.

@@ -158,6 +158,9 @@ func strategiesOf(tag string) (s strategies) {
 
 // fill completes t by a schema that is not a reference. name is the component's.
 func (r *reader) fill(t *Type, s *spec, name string, depth int) (err error) {
+	if s.Ref != "" {
+		return fmt.Errorf("the component is a reference to another")
+	}
 	t.Nullable, t.Default = s.Nullable, string(s.Default)
 	t.PreserveUnknown, t.Embedded = s.Preserve, s.Embedded
 	t.Kind = kindOf(s, name)

@@ -56,10 +56,11 @@ func (c *lawyer) keptElements(t *schema.Type, rule schema.Rule, path string, a, 
 			}
 		case !slices.Contains(an, e):
 			// Of several occurrences another may be the one that we removed.
-			here := slices.IndexFunc(m, func(v any) bool { return Equal(v, l[i]) })
-			if here < 0 {
+			equal := func(v any) bool { return Equal(v, l[i]) }
+			here := before + 1 + slices.IndexFunc(m[before+1:], equal)
+			if here == before && !slices.ContainsFunc(m, equal) {
 				c.broken(3, "%s is lost", at)
-			} else if here < before && !moves {
+			} else if here == before && !moves {
 				c.broken(3, "%s has moved", at)
 			}
 			before = here
@@ -93,7 +94,7 @@ func (c *lawyer) declared(t *schema.Type, rule schema.Rule, path string, a, l, d
 	case ok4 && ok5 && ok6 && (rule.Merge == schema.Keyed || rule.Merge == schema.Set):
 		al, _ := a.([]any)
 		c.declaredElements(t, rule, path, al, ll, dl, ml)
-	case Equal(m, strip(d)):
+	case Equal(strip(m), strip(d)): // live's nulls may stay where desired has them too
 	case Equal(m, l) && Equal(a, d) && covers(l, strip(d)): // a server's defaults
 	default:
 		c.broken(4, "%s is declared %v, but is %v", path, d, m)

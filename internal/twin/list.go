@@ -57,6 +57,12 @@ func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
 		return l
 	}
 	// The server lets the elements of one merge key stand together.
+	merge := func(e elem) string {
+		if rule.Keys == nil {
+			return ""
+		}
+		return keyOf(merged[e], rule.Keys)
+	}
 	grouped := func(order []elem) []elem {
 		var list []any
 		for _, e := range order {
@@ -65,6 +71,12 @@ func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
 		var out []elem
 		for _, i := range together(list, rule.Keys) {
 			out = append(out, order[i])
+		}
+		// In a group, desired's elements come first.
+		for i := range out {
+			for j := i; j > 0 && slices.Contains(dn, out[j]) && !slices.Contains(dn, out[j-1]) && merge(out[j]) == merge(out[j-1]) && merge(out[j]) != ""; j-- {
+				out[j], out[j-1] = out[j-1], out[j]
+			}
 		}
 		return out
 	}
@@ -203,8 +215,8 @@ func keyOf(v any, keys []schema.Key) string {
 	}
 	out, has := "", false
 	for _, k := range keys {
-		f, ok := m[k.Name]
-		if !ok {
+		f := m[k.Name]
+		if f == nil {
 			has = has || len(keys) > 1 && k.Default != ""
 			out += k.Default + "\x00"
 			continue

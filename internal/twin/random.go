@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -13,7 +14,7 @@ import (
 type Random struct {
 	*rand.Rand
 	// Odd lets live and last hold what a schema does not want: repeated keys,
-	// elements without keys, unknown fields, values of a wrong type.
+	// elements without keys, unknown fields, values of a wrong type, 1.0 for 1.
 	Odd bool
 	// Nulls lets desired hold null fields.
 	Nulls bool
@@ -43,6 +44,9 @@ func (r *Random) Triple(s *schema.Schema) (last, live, desired map[string]any) {
 	live = pick()
 	if r.IntN(3) == 0 {
 		live, _ = r.vary(s.Root, last, 0).(map[string]any)
+	}
+	if r.IntN(4) == 0 {
+		last, _ = r.vary(s.Root, last, 0).(map[string]any)
 	}
 	r.Odd, r.Nulls = odd, nulls
 	return last, live, desired
@@ -126,6 +130,10 @@ func (r *Random) vary(t *schema.Type, v any, depth int) any {
 		return r.varyMap(t, v, depth)
 	case []any:
 		return r.varyList(t, v, depth)
+	case int64:
+		if r.Odd && r.IntN(20) == 0 {
+			return json.Number(fmt.Sprintf("%d.0", v))
+		}
 	}
 	if r.IntN(5) == 0 {
 		return r.Value(t, depth)

@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -17,9 +18,16 @@ var (
 	meta, _ = strategicpatch.NewPatchMetaFromStruct(&Kind{})
 )
 
-// theirs applies a patch as apimachinery does.
-func theirs(live, patch []byte) ([]byte, error) {
+// theirs applies a patch as apimachinery does, which can panic.
+func theirs(live, patch []byte) (result []byte, err error) {
+	defer contain(&err)
 	return strategicpatch.StrategicMergePatchUsingLookupPatchMeta(live, patch, meta)
+}
+
+func contain(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("panic: %v", r)
+	}
 }
 
 func withFinePorts(s *schema.Schema, err error) *schema.Schema {

@@ -66,7 +66,7 @@ func (m *merger) join(t *schema.Type, clear bool, a, l, d map[string]any) map[st
 			dv = none{}
 		}
 		var v any
-		if clear && !present(av) && !present(dv) {
+		if clear && !present(av) && present(lv) && !present(dv) {
 			v = m.act(m.policy[walk.BothAddOther], lv, dv)
 		} else {
 			v = m.value(child, child.Strategic, av, lv, dv)

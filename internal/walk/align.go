@@ -40,6 +40,7 @@ type alignment struct {
 	also  []schema.Key // fields that an element must have too, though they do not tell it apart
 	flags Flags
 	noKey int32 // head of the elements without a key; -1 if there are none
+	next  int32 // where the next element of desired or last is likely to be
 	// repeats are set where two elements of a list have one key.
 	repeats [last + 1]bool
 }
@@ -82,15 +83,15 @@ func (w *walker) alignBy(keys, also []schema.Key, e *Edit) alignment {
 	for _, elem := range w.Live.Kids(e.Live) {
 		w.place(&al, table, live, elem)
 	}
+	al.next = int32(al.base)
 	for _, elem := range w.Desired.Kids(e.Desired) {
-		if !w.keyable(keys, elem) {
-			break
-		}
 		if at := w.place(&al, table, desired, elem); at >= 0 {
 			w.ours = append(w.ours, at)
+		} else if w.err != nil {
+			break
 		}
 	}
-	if e.Last != node.None {
+	if al.next = int32(al.base); e.Last != node.None {
 		for _, elem := range w.Last.Kids(e.Last) {
 			w.place(&al, table, last, elem)
 		}
@@ -138,6 +139,9 @@ func (w *walker) place(al *alignment, table []int32, from doc, elem node.ID) int
 }
 
 func (w *walker) placeKeyless(al *alignment, from doc, elem node.ID) int32 {
+	if from == desired && !w.keyable(al.keys, elem) {
+		return -1
+	}
 	if from == live {
 		al.flags |= LiveNoKey
 		if k := w.Live.Kind(elem); (al.keys != nil) != (k == node.Map) || k == node.Null || k == node.List {
@@ -170,6 +174,7 @@ func (w *walker) occupy(al *alignment, head int32, from doc, elem node.ID) int32
 		}
 	}
 	h.stamp, h.cur = from, at
+	al.next = at + 1
 	switch from {
 	case live:
 		w.pos[at].live = elem

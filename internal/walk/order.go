@@ -139,7 +139,9 @@ func (w *walker) afterwards(al alignment, rule *schema.Rule, order []int32) (f F
 	return f
 }
 
-// group lets positions of one key stand together, at the place of the first.
+// group lets positions of one key stand together, at the place of the first:
+// desired's, then live's own. That order does not depend on where they stood, so
+// the next merge finds it again.
 func (w *walker) group(keys []schema.Key, order []int32) {
 	first := map[string]int{}
 	for n, i := range order {
@@ -151,9 +153,12 @@ func (w *walker) group(keys []schema.Key, order []int32) {
 	}
 	rank := make(map[int32]int, len(order))
 	for n, i := range order {
-		rank[i] = n
+		rank[i] = 2 * n
 		if !w.pos[i].noKey {
-			rank[i] = first[w.keyText(i, keys)]
+			rank[i] = 2 * first[w.keyText(i, keys)]
+			if w.pos[i].desired == node.None {
+				rank[i]++
+			}
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(rank[a], rank[b]) })

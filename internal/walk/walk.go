@@ -282,6 +282,9 @@ func (w *walker) classify(e *Edit) Case {
 		// Fields that a server added inside an atomic value are no change of it.
 		lastLive = liveDesired || node.Covers(w.Live, l, w.Desired, d)
 	}
+	// Nulls make equality one-sided: desired may spell what live has with nulls
+	// that last had not.
+	lastDesired = lastDesired || lastLive && liveDesired
 	return caseOf(hasA, hasL, hasD, lastLive, lastDesired, liveDesired)
 }
 

@@ -1,0 +1,46 @@
+package kinds
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Samples returns the files of k8s.io/api that hold an object of each kind with
+// every field filled. It skips the test if the module is not at hand.
+func Samples(tb testing.TB) []string {
+	tb.Helper()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/api").Output()
+	dir := strings.TrimSpace(string(out))
+	files, _ := filepath.Glob(filepath.Join(dir, "testdata", "HEAD", "*.json"))
+	if err != nil || dir == "" || len(files) == 0 {
+		missing(tb, fmt.Sprintf("the objects of k8s.io/api: %v", err))
+	}
+	return files
+}
+
+// Corpus returns the YAML files of real projects that stand beside the project in
+// shared/corpus, under the given folder of it. It skips the test where there are
+// none.
+func Corpus(tb testing.TB, folder string) []string {
+	tb.Helper()
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	dir := filepath.Join(strings.TrimSpace(string(root)), "..", "shared", "corpus", folder)
+	files, _ := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil || len(files) == 0 {
+		missing(tb, "the corpus of real manifests, shared/corpus beside the project")
+	}
+	return files
+}
+
+// missing skips a test, or fails it where CI says that nothing may be missing.
+func missing(tb testing.TB, what string) {
+	tb.Helper()
+	if os.Getenv("BRAID_REQUIRE") != "" {
+		tb.Fatalf("not found: %s", what)
+	}
+	tb.Skipf("SKIPPED, NOT FOUND: %s", what)
+}

@@ -1,0 +1,131 @@
+package walk
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/braid/internal/node"
+)
+
+// shapes are pairs of big documents, live and desired, of n elements.
+var shapes = []struct {
+	name string
+	docs func(n int) (live, desired string)
+}{
+	{"keyed, shuffled", func(n int) (string, string) {
+		elem := func(i int) string { return fmt.Sprintf(`{"name":"n%d","value":"v"}`, i) }
+		return list("named", n, elem), list("named", n, shuffled(n, elem))
+	}},
+	{"keyed, all new", func(n int) (string, string) {
+		return list("named", n, func(i int) string { return fmt.Sprintf(`{"name":"a%d"}`, i) }),
+			list("named", n, func(i int) string { return fmt.Sprintf(`{"name":"b%d"}`, i) })
+	}},
+	{"set, shuffled", func(n int) (string, string) {
+		elem := func(i int) string { return fmt.Sprintf(`"v%d"`, i) }
+		return list("set", n, elem), list("set", n, shuffled(n, elem))
+	}},
+	{"one key, repeated", func(n int) (string, string) {
+		return list("named", n, func(int) string { return `{"name":"a"}` }),
+			list("named", n, func(i int) string { return fmt.Sprintf(`{"name":"a","value":"%d"}`, i) })
+	}},
+	{"one finer key, repeated", func(n int) (string, string) {
+		return list("ports", n, func(int) string { return `{"port":1}` }),
+			list("ports", n, func(i int) string { return fmt.Sprintf(`{"port":1,"text":"%d"}`, i) })
+	}},
+	{"one value, repeated", func(n int) (string, string) {
+		return list("set", n, func(int) string { return `"a"` }), list("set", n, func(i int) string { return `"b"` })
+	}},
+	{"without keys", func(n int) (string, string) {
+		return list("named", n, func(int) string { return `{"value":"x"}` }), `{"named":[{"name":"a"}]}`
+	}},
+	{"many fields", func(n int) (string, string) {
+		field := func(i int) string { return fmt.Sprintf(`"k%d":"v"`, i) }
+		return strings.NewReplacer("[", "{", "]", "}").Replace(list("labels", n, field)),
+			strings.NewReplacer("[", "{", "]", "}").Replace(list("labels", n/2, shuffled(n/2, field)))
+	}},
+}
+
+func list(field string, n int, elem func(i int) string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `{%q:[`, field)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(elem(i))
+	}
+	b.WriteString("]}")
+	return b.String()
+}
+
+func shuffled(n int, elem func(i int) string) func(i int) string {
+	order := rand.New(rand.NewPCG(1, 2)).Perm(n)
+	return func(i int) string { return elem(order[i]) }
+}
+
+// 128 times the input may take 128 times as long, twice that with a sort, and more
+// on a busy machine; quadratic work would take 16,000 times.
+func TestLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("big documents")
+	}
+	const small, big = 500, 64_000
+	for _, s := range shapes {
+		t.Run(s.name, func(t *testing.T) {
+			if few, many := mergeTime(t, s.docs, small), mergeTime(t, s.docs, big); many > 2500*few {
+				t.Errorf("%d elements take %v, %d take %v", small, few, big, many)
+			}
+		})
+	}
+}
+
+// mergeTime returns the least of a few measurements.
+func mergeTime(t *testing.T, docs func(n int) (string, string), n int) time.Duration {
+	a, b := docs(n)
+	live, desired := parse(a), parse(b)
+	least := time.Hour
+	for range 3 {
+		start := time.Now()
+		for _, last := range []*node.Tree{nil, live} {
+			s, err := Walk(Input{Last: last, Live: live, Desired: desired, Schema: things, Policy: &Apply})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.AppendMerged(nil)
+		}
+		least = min(least, time.Since(start))
+	}
+	return least
+}
+
+// Twice the elements cost at most 2.2 times the allocations and memory.
+func TestMemoryLinear(t *testing.T) {
+	for _, s := range shapes {
+		cost := func(n int) (allocs, bytes float64) {
+			a, b := s.docs(n)
+			in := Input{Last: parse(a), Live: parse(a), Desired: parse(b), Schema: things, Policy: &Apply}
+			allocs, bytes = math.Inf(1), math.Inf(1)
+			for range 10 { // the least, for the pool of walkers may be empty
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				if _, err := Walk(in); err != nil {
+					t.Fatal(err)
+				}
+				runtime.ReadMemStats(&after)
+				allocs = min(allocs, float64(after.Mallocs-before.Mallocs))
+				bytes = min(bytes, float64(after.TotalAlloc-before.TotalAlloc))
+			}
+			return allocs, bytes
+		}
+		n, size := cost(2_000)
+		n2, size2 := cost(4_000)
+		if n2 > 2.2*n+50 || size2 > 2.2*size+20_000 {
+			t.Errorf("%s: %.0f allocations of %.0f bytes, for twice the elements %.0f of %.0f", s.name, n, size, n2, size2)
+		}
+	}
+}
