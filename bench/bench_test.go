@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/json"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -100,5 +101,113 @@ func BenchmarkStrategicThreeWay(b *testing.B) {
 		same(b, c.Live, x, y)
 		race(b, c, len(c.Last)+len(c.Live)+len(c.Desired),
 			peer{"braid", func() error { return ours(braid()) }}, peer{"strategicpatch", func() error { return ours(upstream()) }})
+	}
+}
+
+func BenchmarkStrategicTwoWay(b *testing.B) {
+	o, lookup := options(b), meta(b)
+	for _, c := range Cases() {
+		braid := func() ([]byte, error) { return merge.TwoWay(merge.StrategicPatch, c.Last, c.Desired, o) }
+		upstream := func() ([]byte, error) {
+			return strategicpatch.CreateTwoWayMergePatchUsingLookupPatchMeta(c.Last, c.Desired, lookup)
+		}
+		x, err := braid()
+		if err != nil {
+			b.Fatal(err)
+		}
+		y, err := upstream()
+		if err != nil {
+			b.Fatal(err)
+		}
+		same(b, c.Last, x, y)
+		race(b, c, len(c.Last)+len(c.Desired),
+			peer{"braid", func() error { return ours(braid()) }}, peer{"strategicpatch", func() error { return ours(upstream()) }})
+	}
+}
+
+// The patch is applied to live from bytes, and the result written as bytes.
+func BenchmarkStrategicApply(b *testing.B) {
+	o, lookup := options(b), meta(b)
+	for _, c := range Cases() {
+		patch, err := strategicpatch.CreateThreeWayMergePatch(c.Last, c.Desired, c.Live, lookup, true)
+		if err != nil {
+			b.Fatal(err)
+		}
+		braid := func() ([]byte, error) { return merge.ApplyPatch(merge.StrategicPatch, c.Live, patch, o) }
+		upstream := func() ([]byte, error) {
+			return strategicpatch.StrategicMergePatchUsingLookupPatchMeta(c.Live, patch, lookup)
+		}
+		x, err := braid()
+		if err != nil {
+			b.Fatal(err)
+		}
+		y, err := upstream()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if !parse(b, x).Equal(parse(b, y)) {
+			b.Fatalf("peers disagree:\n%s\n%s", x, y)
+		}
+		race(b, c, len(c.Live)+len(patch),
+			peer{"braid", func() error { return ours(braid()) }}, peer{"strategicpatch", func() error { return ours(upstream()) }})
+	}
+}
+
+// Last and desired are cached, live is parsed each time: what a controller does.
+func BenchmarkStrategicPrepared(b *testing.B) {
+	m := merger(b)
+	for _, c := range Cases() {
+		last, desired := parse(b, c.Last), parse(b, c.Desired)
+		braid := func() ([]byte, error) {
+			live, err := merge.Parse(c.Live)
+			if err != nil {
+				return nil, err
+			}
+			r, err := m.ThreeWay(last, live, desired)
+			if err != nil {
+				return nil, err
+			}
+			return r.Patch(merge.StrategicPatch)
+		}
+		x, err := braid()
+		if err != nil {
+			b.Fatal(err)
+		}
+		y, err := merge.ThreeWay(merge.StrategicPatch, c.Last, c.Live, c.Desired, options(b))
+		if err != nil {
+			b.Fatal(err)
+		}
+		same(b, c.Live, x, y)
+		race(b, c, len(c.Live), peer{"braid", func() error { return ours(braid()) }})
+	}
+}
+
+// Nothing changes, and all three documents are prepared.
+func BenchmarkStrategicNoOp(b *testing.B) {
+	m := merger(b)
+	for _, c := range Cases() {
+		last, live := parse(b, c.Last), parse(b, c.Live)
+		braid := func() error {
+			r, err := m.ThreeWay(last, live, last)
+			if err == nil && r.Changed() {
+				b.Fatal("not a no-op")
+			}
+			return err
+		}
+		race(b, c, len(c.Live), peer{"braid", braid})
+	}
+}
+
+// BenchmarkParse is the floor: encoding/json only checks the same bytes.
+func BenchmarkParse(b *testing.B) {
+	for _, c := range Cases() {
+		race(b, c, len(c.Live),
+			peer{"braid", func() error { _, err := merge.Parse(c.Live); return err }},
+			peer{"valid", func() error {
+				if !json.Valid(c.Live) {
+					b.Fatal("not JSON")
+				}
+				return nil
+			}})
 	}
 }

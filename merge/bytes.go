@@ -1,9 +1,12 @@
 package merge
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"sync"
 
+	"example.com/braid/internal/dialect"
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/walk"
 )
@@ -25,7 +28,11 @@ func ThreeWay(t PatchType, last, live, desired []byte, o Options) ([]byte, error
 		json []byte
 		tree **node.Tree
 	}{{"last", last, &in.Last}, {"live", live, &in.Live}, {"desired", desired, &in.Desired}} {
-		if len(d.json) == 0 && d.name != "desired" {
+		switch {
+		case len(d.json) == 0 && d.name != "desired":
+			continue
+		case d.name != "last" && in.Last != nil && bytes.Equal(d.json, last):
+			*d.tree = in.Last // a two-way merge, or nothing new declared
 			continue
 		}
 		if *d.tree, err = r[i].Read(d.json, Limits{}); err != nil {
@@ -48,6 +55,29 @@ func ThreeWay(t PatchType, last, live, desired []byte, o Options) ([]byte, error
 // TwoWay is ThreeWay for a change from one document to another.
 func TwoWay(t PatchType, from, to []byte, o Options) ([]byte, error) {
 	return ThreeWay(t, from, from, to, o)
+}
+
+// ApplyPatch is Patch on JSON bytes: it returns the object that an API server would
+// store before defaulting.
+func ApplyPatch(t PatchType, object, patch []byte, o Options) ([]byte, error) {
+	m, err := New(o)
+	if err != nil {
+		return nil, err
+	}
+	if t != StrategicPatch {
+		return nil, fmt.Errorf("%w: PatchType %d", ErrOption, t)
+	}
+	r := readers.Get().(*reader)
+	defer r.release()
+	live, err := r[0].Read(object, Limits{})
+	if err != nil {
+		return nil, node.In("live", err)
+	}
+	change, err := r[1].Read(patch, Limits{})
+	if err != nil {
+		return nil, node.In("patch", err)
+	}
+	return dialect.ApplyStrategic(make([]byte, 0, len(object)+len(patch)), live, change, m.in.Schema)
 }
 
 // reader is the memory of one ThreeWay. Its trees do not outlive the call, and

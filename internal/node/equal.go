@@ -14,6 +14,19 @@ func SameScalar(t *Tree, i ID, u *Tree, j ID) bool {
 	return a.kind < List && a.kind == b.kind && (a.flags^b.flags)&(escText|rawText) == 0 && a.val.n == b.val.n && t.text(a.val) == u.text(b.val)
 }
 
+// EqualScalars is Equal for two nodes of which one is a scalar.
+func EqualScalars(t *Tree, i ID, u *Tree, j ID) bool {
+	a, b := &t.nodes[i], &u.nodes[j]
+	switch {
+	case a.kind != b.kind || a.kind >= List:
+		return false
+	case (a.flags|b.flags)&rawText != 0:
+		return t.Text(i) == u.Text(j)
+	}
+	x, y := t.text(a.val), u.text(b.val)
+	return x == y || a.kind == Number && NumberEqual(x, y)
+}
+
 // EqualDeclared reports whether live holds the value that desired declares. A
 // null field of desired declares absence, which an absent field of live meets.
 func EqualDeclared(live *Tree, i ID, desired *Tree, j ID) bool {

@@ -58,7 +58,7 @@ func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
 	}
 	// The server lets the elements of one merge key stand together.
 	merge := func(e elem) string {
-		if rule.Keys == nil {
+		if rule.Keys == nil || e.key == "" {
 			return ""
 		}
 		return keyOf(merged[e], rule.Keys)
@@ -66,6 +66,10 @@ func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
 	grouped := func(order []elem) []elem {
 		var list []any
 		for _, e := range order {
+			if e.key == "" { // it has no name, even if it has the merge key
+				list = append(list, nil)
+				continue
+			}
 			list = append(list, merged[e])
 		}
 		var out []elem

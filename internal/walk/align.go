@@ -72,14 +72,7 @@ func (w *walker) alignBy(keys, also []schema.Key, e *Edit) alignment {
 	if e.Last != node.None {
 		n += len(w.Last.Kids(e.Last))
 	}
-	size := 8
-	for size < 2*n {
-		size *= 2
-	}
-	if len(w.table) < size {
-		w.table = make([]int32, size)
-	}
-	table := w.table[:size]
+	table := w.tableFor(n)
 	for _, elem := range w.Live.Kids(e.Live) {
 		w.place(&al, table, live, elem)
 	}
@@ -103,6 +96,22 @@ func (w *walker) alignBy(keys, also []schema.Key, e *Edit) alignment {
 	return al
 }
 
+// tableFor returns an empty hash table for n elements, or nil where it is quicker
+// to look at all.
+func (w *walker) tableFor(n int) []int32 {
+	if n <= 12 {
+		return nil
+	}
+	size := 32
+	for size < 2*n {
+		size *= 2
+	}
+	if len(w.table) < size {
+		w.table = make([]int32, size)
+	}
+	return w.table[:size]
+}
+
 // keyable reports whether an element of desired can stand in the list, and fails
 // the walk if not.
 func (w *walker) keyable(keys []schema.Key, elem node.ID) bool {
@@ -123,19 +132,53 @@ func (w *walker) place(al *alignment, table []int32, from doc, elem node.ID) int
 	if name == node.None || al.also != nil && nameOf(t, elem, al.also) == node.None {
 		return w.placeKeyless(al, from, elem)
 	}
-	slot := int(w.hash(t, name, al.keys)) & (len(table) - 1)
-	for ; table[slot] != 0; slot = (slot + 1) & (len(table) - 1) {
-		p := &w.pos[int(table[slot])-1+al.base]
-		if sameKey(*w.tree(p.from), p.name, t, name, al.keys) {
-			break
+	head := w.find(al, table, from, t, name)
+	if head < 0 {
+		head = w.newPos(-1)
+		w.pos[head].from, w.pos[head].name = from, name
+		if table != nil {
+			slot := w.slot(al, table, t, name)
+			table[slot] = head - int32(al.base) + 1
 		}
 	}
-	if table[slot] == 0 {
-		head := w.newPos(-1)
-		w.pos[head].from, w.pos[head].name = from, name
-		table[slot] = head - int32(al.base) + 1
+	return w.occupy(al, head, from, elem)
+}
+
+// find returns the first position with the key that name is, or -1.
+func (w *walker) find(al *alignment, table []int32, from doc, t *node.Tree, name node.ID) int32 {
+	if from != live && int(al.next) < len(w.pos) {
+		// Most lists have their elements in one order.
+		if head := w.pos[al.next].head; w.named(al, head, t, name) {
+			return head
+		}
 	}
-	return w.occupy(al, table[slot]-1+int32(al.base), from, elem)
+	if table == nil {
+		for i := al.base; i < len(w.pos); i++ {
+			if w.pos[i].head == int32(i) && w.named(al, int32(i), t, name) {
+				return int32(i)
+			}
+		}
+		return -1
+	}
+	if at := table[w.slot(al, table, t, name)]; at > 0 {
+		return at - 1 + int32(al.base)
+	}
+	return -1
+}
+
+// named reports whether the position has the key that name is.
+func (w *walker) named(al *alignment, head int32, t *node.Tree, name node.ID) bool {
+	p := &w.pos[head]
+	return !p.noKey && sameKey(*w.tree(p.from), p.name, t, name, al.keys)
+}
+
+// slot returns where in the table the key that name is stands, or is to stand.
+func (w *walker) slot(al *alignment, table []int32, t *node.Tree, name node.ID) int {
+	slot := int(w.hash(t, name, al.keys)) & (len(table) - 1)
+	for table[slot] != 0 && !w.named(al, table[slot]-1+int32(al.base), t, name) {
+		slot = (slot + 1) & (len(table) - 1)
+	}
+	return slot
 }
 
 func (w *walker) placeKeyless(al *alignment, from doc, elem node.ID) int32 {
@@ -294,7 +337,7 @@ func keyValue(t *node.Tree, elem node.ID, k schema.Key) (node.Kind, string) {
 
 func sameKey(t *node.Tree, i node.ID, u *node.Tree, j node.ID, keys []schema.Key) bool {
 	if len(keys) < 2 {
-		return sameScalar(t.Kind(i), t.Text(i), u.Kind(j), u.Text(j))
+		return node.EqualScalars(t, i, u, j)
 	}
 	for _, k := range keys {
 		kind, text := keyValue(t, i, k)
