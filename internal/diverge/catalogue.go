@@ -115,6 +115,12 @@ var Catalogue = []Divergence{
 		Why:    "findMapInSliceBasedOnKeyValue compares interface values with ==.",
 	},
 	{
+		Name:   "wrong-type",
+		Theirs: "A value of desired that the type does not allow (value: true for an env) is sent, and the server refuses the whole patch.",
+		Ours:   "An error that names its path, before anything is sent.",
+		Why:    "The generator compares JSON and knows no types of scalars.",
+	},
+	{
 		Name:   "odd-list",
 		Theirs: "Writes a patch that its own applier refuses, if live has no list where desired and last have one.",
 		Ours:   "Desired's list replaces what stands there.",

@@ -59,6 +59,7 @@ var examples = map[string]struct {
 	"odd-element":              {live: `{"set":["d",[]]}`, desired: `{"set":[]}`},
 	"null-element-panic":       {live: `{"named":[null]}`, desired: `{"named":[]}`},
 	"container-key-panic":      {live: `{"named":[{"name":{}}]}`, desired: `{"named":[{"name":"a"}]}`},
+	"wrong-type":               {desired: `{"text":1}`},
 	"odd-list":                 {last: `{"set":["d"]}`, live: `{"set":"odd"}`, desired: `{"set":["c"]}`},
 	"repeats-refused":          {live: `{"ports":[{"port":2}]}`, desired: `{"ports":[{"port":2},{"port":0},{"port":2,"protocol":"b"}]}`},
 	"noise-order":              {last: `{"named":[{"name":"a"}]}`, live: `{"named":[{"name":"a"},{"name":"b"}]}`, desired: `{"named":[{"name":"a"}]}`},

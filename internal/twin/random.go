@@ -120,6 +120,12 @@ func (r *Random) insert(t *schema.Type, list []any, depth int) []any {
 	return slices.Insert(slices.Clone(list), r.IntN(len(list)+1), v)
 }
 
+// Vary returns a copy of an object with a few changes.
+func (r *Random) Vary(s *schema.Schema, object map[string]any) map[string]any {
+	out, _ := r.vary(s.Root, object, 0).(map[string]any)
+	return out
+}
+
 // vary returns a copy of v, which t types, with a few changes.
 func (r *Random) vary(t *schema.Type, v any, depth int) any {
 	if depth > 0 && r.Odd && r.IntN(60) == 0 {

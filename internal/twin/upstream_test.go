@@ -2,6 +2,7 @@ package twin
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
 	"example.com/braid/internal/dialect"
+	"example.com/braid/internal/node"
 	"example.com/braid/internal/schema"
 	"example.com/braid/internal/walk"
 )
@@ -45,7 +47,11 @@ func (x triple) against(j *judge) {
 
 func (x triple) merge(j *judge, p walk.Policy) (sc walk.Script, merged map[string]any, ok bool) {
 	sc, err := walk.Walk(walk.Input{Last: tree(x.last), Live: tree(x.live), Desired: tree(x.desired), Schema: kind, Policy: &p})
-	if err != nil {
+	switch {
+	case errors.Is(err, node.ErrType):
+		j.use("wrong-type")
+		return sc, nil, false
+	case err != nil:
 		j.unexplained("we refuse", "%v", err)
 		return sc, nil, false
 	}
