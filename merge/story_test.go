@@ -10,8 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"sigs.k8s.io/yaml"
 
+	"example.com/braid/internal/kinds"
+	"example.com/braid/internal/node"
+	"example.com/braid/internal/schema"
+	"example.com/braid/internal/twin"
 	"example.com/braid/merge"
 )
 
@@ -139,6 +145,49 @@ func TestMergeStories(t *testing.T) {
 		return out
 	})
 }
+
+// Each story keeps the laws of the design, and the naive twin agrees with it.
+func TestStoriesKeepTheLaws(t *testing.T) {
+	stories(t, "merge", func(t *testing.T, s story) map[string]string {
+		tree := func(name string) *node.Tree {
+			if s.in[name] == "" {
+				return nil
+			}
+			doc, err := node.ParseYAML([]byte(s.in[name]), node.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return doc
+		}
+		x := twin.Story{Last: tree("last"), Live: tree("live"), Desired: tree("desired"), Schema: schema.None, Policy: merge.Apply}
+		kind := s.doc(t, "desired").GVK()
+		if o := s.options(t, s.doc(t, "desired")); o.Schema.Name() != "" {
+			x.Schema, _ = schema.Builtin(kind.Group, kind.Version, kind.Kind)
+			x.Theirs = func(live, patch []byte) ([]byte, error) {
+				typ, err := scheme.New(kind)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return strategicpatch.StrategicMergePatch(live, patch, typ)
+			}
+		}
+		for _, x.Policy = range []merge.Policy{merge.Apply, merge.Strict, merge.Update, merge.Branch} {
+			broken, _ := twin.Laws(x)
+			for _, b := range broken {
+				t.Error(b)
+			}
+		}
+		return nil
+	})
+}
+
+var scheme = func() *runtime.Scheme {
+	s, err := kinds.Scheme()
+	if err != nil {
+		panic(err)
+	}
+	return s
+}()
 
 func TestPatchStories(t *testing.T) {
 	stories(t, "patch", func(t *testing.T, s story) map[string]string {
