@@ -16,9 +16,9 @@ type command struct {
 	stdin  io.Reader
 	stderr io.Writer
 
-	last, live, desired        string
-	out, policy, dialect, kind string
-	schemaless                 bool
+	last, live, desired  string
+	out, policy, dialect string
+	schemaless           bool
 }
 
 var policies = map[string]*merge.Policy{
