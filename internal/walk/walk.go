@@ -255,7 +255,7 @@ func (w *walker) position(parent int32, e Edit, rule *schema.Rule) {
 }
 
 func (w *walker) maps(parent int32, e Edit, union bool) {
-	if !w.fits(e.Type, e.Desired) {
+	if node.SameFlat(w.Live, e.Live, w.Desired, e.Desired) || !w.fits(e.Type, e.Desired) {
 		return
 	}
 	if e.Last != node.None && w.Last.Kind(e.Last) != node.Map {
