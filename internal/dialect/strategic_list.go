@@ -279,6 +279,9 @@ func (a *applier) sent(key string, list []node.ID) (items []item, deleted map[st
 			replace = true
 			continue
 		}
+		if k == "" && word == "delete" && a.patch.Field(elem, key) != node.None {
+			continue // a key that no element has
+		}
 		if k == "" {
 			a.fail(elem, ErrNoKey, "want field %q", key)
 			return

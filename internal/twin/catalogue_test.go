@@ -20,14 +20,14 @@ func (j *judge) count() {
 	}
 }
 
-// A big run of all tests must use every entry.
+// A big run says how often it used each entry; one of all tests must use them all.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	code := m.Run()
-	if code == 0 && *triples >= 100_000 && flag.Lookup("test.run").Value.String() == "" {
-		for _, d := range diverge.Catalogue {
+	for _, d := range diverge.Catalogue {
+		if *triples >= 100_000 {
 			fmt.Printf("%8d %s\n", uses[d.Name], d.Name)
-			if uses[d.Name] == 0 {
+			if uses[d.Name] == 0 && flag.Lookup("test.run").Value.String() == "" {
 				code = 1
 			}
 		}
