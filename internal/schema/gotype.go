@@ -1,111 +1,112 @@
 package schema
 
 import (
-	"encoding/json"
-	"fmt"
 	"reflect"
-	"slices"
-	"strings"
+
+	"example.com/braid/internal/node"
 )
 
 // FromType compiles the struct tags json, patchStrategy and patchMergeKey of a Go
-// struct type, as apimachinery's PatchMetaFromStruct reads them. Structured rules
-// fall back on the patch tags, for Go types carry no others. The error names the
-// field.
+// struct type, as apimachinery's PatchMetaFromStruct reads them; fields and their
+// names are those of encoding/json. Structured rules fall back on the patch tags, for
+// Go types carry no others, and no defaults. Types that write their own JSON are Any,
+// but for those of apimachinery that say what they write.
+//
+// Errors are *node.Error with the path of the field. O(n) in all types reached.
 func FromType(t reflect.Type) (*Schema, error) {
-	if t.Kind() != reflect.Struct {
-		return nil, fmt.Errorf("schema of Go type %s: want a struct", t)
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil, &node.Error{Doc: "schema", Offset: -1, Rule: ErrSchema, Detail: goName(t) + " is not a struct"}
 	}
 	g := goReader{types: map[reflect.Type]*Type{}}
-	root, err := g.typeOf(t)
-	if err != nil {
-		return nil, fmt.Errorf("schema of Go type %s: %w", t, err)
+	out, err := g.typeOf(t, root(goName(t)))
+	if err == nil {
+		err = g.finish()
 	}
-	g.finish()
-	return &Schema{Name: t.String(), Root: root}, nil
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{Name: t.String(), Root: out}, nil
+}
+
+func goName(t reflect.Type) string {
+	if t == nil {
+		return "Go type nil"
+	}
+	return "Go type " + t.String()
 }
 
 type goReader struct {
 	builder
-	types map[reflect.Type]*Type
+	types map[reflect.Type]*Type // as they are without the tags of a field
 }
 
-// openAPITyped is what Go types say of the JSON they are written as:
-// resource.Quantity, metav1.Time, intstr.IntOrString and the like.
-type openAPITyped interface {
-	OpenAPISchemaType() []string
-	OpenAPISchemaFormat() string
-}
-
-var (
-	typedInterface   = reflect.TypeFor[openAPITyped]()
-	marshalInterface = reflect.TypeFor[json.Marshaler]()
-)
-
-// typeOf returns the type of a Go type without tags of a field.
-func (g *goReader) typeOf(t reflect.Type) (*Type, error) {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
+func (g *goReader) typeOf(t reflect.Type, at *place) (out *Type, err error) {
+	t = deref(t)
 	if known, ok := g.types[t]; ok {
 		return known, nil
 	}
-	out := &Type{}
+	out = &Type{}
 	g.types[t] = out
 	if kind, ok := ownKind(t); ok {
 		out.Kind = kind
+		if isNamed(t, "apimachinery/pkg/runtime", "RawExtension") {
+			out.Structured.Merge = Atomic // as in OpenAPI
+		}
 		return out, nil
 	}
 	switch t.Kind() {
 	case reflect.Struct:
 		out.Kind = Map
-		return out, g.fields(out, t)
+		return out, g.fill(out, t, at)
 	case reflect.Map:
 		out.Kind = Map
-		elem, err := g.typeOf(t.Elem())
-		out.Elem = elem
-		return out, err
+		out.Elem, err = g.typeOf(t.Elem(), at.elements(false))
 	case reflect.Slice, reflect.Array:
-		if t.Elem().Kind() == reflect.Uint8 {
+		if isBytes(t) {
 			out.Kind = Bytes
-			return out, nil
+			break
 		}
 		out.Kind = List
 		out.Strategic.Merge, out.Structured.Merge = Atomic, Atomic
-		elem, err := g.typeOf(t.Elem())
-		out.Elem = elem
-		return out, err
+		out.Elem, err = g.typeOf(t.Elem(), at.elements(true))
+	default:
+		out.Kind = scalarKind(t.Kind())
 	}
-	out.Kind = scalarKind(t.Kind())
-	return out, nil
+	return out, err
 }
 
-// ownKind returns the kind of a type that writes its own JSON.
-func ownKind(t reflect.Type) (Kind, bool) {
-	p := reflect.PointerTo(t)
-	switch {
-	case p.Implements(typedInterface):
-		typed := reflect.New(t).Interface().(openAPITyped)
-		format, types := typed.OpenAPISchemaFormat(), typed.OpenAPISchemaType()
-		switch {
-		case format == "int-or-string":
-			return IntOrString, true
-		case format == "date-time":
-			return Time, true
-		case t.Name() == "Quantity":
-			return Quantity, true
-		case t.Name() == "Duration":
-			return Duration, true
-		case len(types) == 1 && types[0] == "string":
-			return String, true
+// fill sets the fields of a struct, with the rules that their tags give.
+func (g *goReader) fill(out *Type, t reflect.Type, at *place) error {
+	for _, f := range jsonFields(t) {
+		at := at.field(f.name)
+		child, err := g.typeOf(f.Type, at)
+		if err != nil {
+			return err
 		}
-		return Any, true
-	case p.Implements(marshalInterface) && t.Name() == "Duration":
-		return Duration, true
-	case p.Implements(marshalInterface):
-		return Any, true
+		if f.quoted && (child.Kind == Bool || child.Kind == Integer || child.Kind == Number) {
+			child = &Type{Kind: String}
+		}
+		patch, err := strategiesOf(f.Tag.Get("patchStrategy"), at)
+		if err != nil {
+			return err
+		}
+		if patch != (strategies{}) {
+			child = g.derive(child, rules{patch: patch, patchKey: f.Tag.Get("patchMergeKey")}, at)
+		}
+		out.Fields = append(out.Fields, field(f.name, child))
 	}
-	return Any, false
+	return nil
+}
+
+// deref returns what t points to, if not to itself: type T *T.
+func deref(t reflect.Type) reflect.Type {
+	for range 8 {
+		if t.Kind() != reflect.Pointer {
+			break
+		}
+		t = t.Elem()
+	}
+	return t
 }
 
 func scalarKind(k reflect.Kind) Kind {
@@ -115,83 +116,10 @@ func scalarKind(k reflect.Kind) Kind {
 	case reflect.Bool:
 		return Bool
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
 		return Integer
 	case reflect.Float32, reflect.Float64:
 		return Number
 	}
 	return Any
-}
-
-// fields adds the fields of a struct to out, those of embedded structs without a
-// name of their own among them. A field of the outer struct wins.
-func (g *goReader) fields(out *Type, t reflect.Type) error {
-	var embedded []reflect.Type
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "-" || f.PkgPath != "" && !f.Anonymous {
-			continue
-		}
-		if f.Anonymous && name == "" {
-			inner := f.Type
-			for inner.Kind() == reflect.Pointer {
-				inner = inner.Elem()
-			}
-			if _, own := ownKind(inner); inner.Kind() == reflect.Struct && !own {
-				embedded = append(embedded, inner)
-				continue
-			}
-		}
-		if name == "" {
-			name = f.Name
-		}
-		child, err := g.field(f)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		out.Fields = append(out.Fields, field(name, child))
-	}
-	for _, inner := range embedded {
-		base, err := g.typeOf(inner)
-		if err != nil {
-			return err
-		}
-		for _, f := range base.Fields {
-			if !slices.ContainsFunc(out.Fields, func(o Field) bool { return o.Name == f.Name }) {
-				out.Fields = append(out.Fields, f)
-			}
-		}
-	}
-	slices.SortFunc(out.Fields, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
-	return nil
-}
-
-// field returns the type of a struct field by its Go type and its tags.
-func (g *goReader) field(f reflect.StructField) (*Type, error) {
-	base, err := g.typeOf(f.Type)
-	own := strategiesOf(f.Tag.Get("patchStrategy"))
-	if err != nil || own == (strategies{}) {
-		return base, err
-	}
-	t := g.derive(base)
-	inner := f.Type
-	for inner.Kind() == reflect.Pointer {
-		inner = inner.Elem()
-	}
-	if base.Kind != List && inner.Kind() != reflect.Slice {
-		t.Strategic, t.Structured = mapRules(own, "")
-		return t, nil
-	}
-	key := f.Tag.Get("patchMergeKey")
-	t.Strategic = listRules(own, key)
-	t.Structured = structuredOf(t.Strategic)
-	elem := inner.Elem()
-	for elem.Kind() == reflect.Pointer {
-		elem = elem.Elem()
-	}
-	if t.Strategic.Merge == Set && elem.Kind() == reflect.Struct {
-		return nil, fmt.Errorf("patchStrategy merge on a list of structs wants patchMergeKey")
-	}
-	return t, nil
 }

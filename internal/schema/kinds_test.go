@@ -17,9 +17,14 @@ import (
 )
 
 // The table is made from OpenAPI, and an API server merges by struct tags. These are
-// all the differences between the two. None is one of rules.
+// all the differences between the two, by the field where they are. None is one of
+// rules: OpenAPI says of a struct without fields no more than that it is an object, so
+// it is a Map to the tags, and Any, like free-form values, to the table.
 var differences = map[string]string{
-	"a struct without fields is a Map to the tags and Any to the table": "its schema has no properties, like those of free-form values",
+	"all: a struct without fields":    "scheduling disruptionMode.all",
+	"basic: a struct without fields":  "scheduling schedulingPolicy.basic",
+	"single: a struct without fields": "scheduling disruptionMode.single",
+	"spec: a struct without fields":   "apiserverinternal StorageVersion.spec",
 }
 
 // Kinds that Go has and the table lacks, although it has their group and version:
@@ -37,6 +42,9 @@ var unserved = []string{
 	"admissionregistration.k8s.io/v1beta1 MutatingWebhookConfiguration", "admissionregistration.k8s.io/v1beta1 ValidatingWebhookConfiguration",
 	"certificates.k8s.io/v1beta1 CertificateSigningRequest", "coordination.k8s.io/v1beta1 Lease", "scheduling.k8s.io/v1beta1 PriorityClass",
 }
+
+// Groups of the table whose Go types are in other modules than k8s.io/api.
+var elsewhere = []string{"apiextensions.k8s.io", "apiregistration.k8s.io"}
 
 // tags walks a Go type beside its type in the table.
 type tags struct {
@@ -58,7 +66,7 @@ func (w *tags) same(path string, table, tag *schema.Type) {
 	}
 	switch {
 	case table.Kind == schema.Any && tag.Kind == schema.Map && len(tag.Fields) == 0:
-		w.found = append(w.found, "a struct without fields is a Map to the tags and Any to the table")
+		w.found = append(w.found, path[strings.LastIndexByte(path, '.')+1:]+": a struct without fields")
 	case table.Kind != tag.Kind:
 		differ("kind %d, %d", table.Kind, tag.Kind)
 	}
@@ -77,8 +85,11 @@ func (w *tags) same(path string, table, tag *schema.Type) {
 			}
 		}
 	}
-	if table.Elem != nil && tag.Elem != nil {
+	switch {
+	case table.Elem != nil && tag.Elem != nil:
 		w.same(path+"[]", table.Elem, tag.Elem)
+	case table.Elem != nil || tag.Elem != nil:
+		differ("only one has other keys or elements")
 	}
 }
 
@@ -100,22 +111,28 @@ func TestTableAgreesWithTags(t *testing.T) {
 		inTable[k.Group+"/"+k.Version] = true
 	}
 	w := &tags{seen: map[[2]*schema.Type]bool{}}
-	compared, retired := 0, map[string]bool{}
+	compared, retired, goTypes, absent := 0, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, k := range slices.SortedFunc(maps.Keys(scheme.AllKnownTypes()), byName) {
 		table, ok := schema.Builtin(k.Group, k.Version, k.Kind)
 		switch {
 		case k.Version == runtime.APIVersionInternal:
 		case !inTable[k.Group+"/"+k.Version]:
 			retired[k.GroupVersion().String()] = true // or of webhooks: no server stores its kinds
-		case !ok && !slices.Contains(unstored, k.Kind) && !slices.Contains(unserved, k.GroupVersion().String()+" "+strings.TrimSuffix(k.Kind, "List")):
-			t.Errorf("%s is not in the table", k)
-		case ok:
+		case !ok && slices.Contains(unstored, k.Kind):
+			absent[k.Kind] = true
+		case !ok:
+			name := k.GroupVersion().String() + " " + strings.TrimSuffix(k.Kind, "List")
+			if absent[name] = true; !slices.Contains(unserved, name) {
+				t.Errorf("%s is not in the table", k)
+			}
+		default:
 			tag, err := schema.FromType(scheme.AllKnownTypes()[k])
 			if err != nil {
 				t.Errorf("%s: %v", k, err)
 				continue
 			}
 			compared++
+			goTypes[table.Name] = true
 			w.same(k.Kind, table.Root, tag.Root)
 		}
 	}
@@ -123,6 +140,19 @@ func TestTableAgreesWithTags(t *testing.T) {
 		compared, len(w.seen), len(retired), slices.Sorted(maps.Keys(retired)))
 	if compared < 250 || len(w.seen) < 10000 {
 		t.Errorf("only %d kinds with %d types compared", compared, len(w.seen))
+	}
+	if len(retired) != 26 {
+		t.Errorf("%d group versions are not in the table", len(retired))
+	}
+	for _, name := range slices.Concat(unstored, unserved) {
+		if !absent[name] {
+			t.Errorf("listed, but in the table now or nowhere: %s", name)
+		}
+	}
+	for _, k := range schema.BuiltinKinds() {
+		if !goTypes[k.String()] && !slices.Contains(elsewhere, k.Group) {
+			t.Errorf("%s has no Go type", k)
+		}
 	}
 	for _, found := range w.found {
 		if _, ok := differences[found]; !ok {

@@ -1,9 +1,12 @@
 package schema
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
+
+	"example.com/braid/internal/node"
 )
 
 // one compiles a component named "x", beside a few to refer to.
@@ -13,6 +16,7 @@ func one(t *testing.T, schema string) (*Type, error) {
 		"elem":{"type":"object","properties":{"name":{"type":"string"},"port":{"type":"integer"},"protocol":{"type":"string","default":"TCP"}}},
 		"selector":{"type":"object","x-kubernetes-map-type":"atomic","properties":{"a":{"type":"string"}}},
 		"io.k8s.apimachinery.pkg.api.resource.Quantity":{"oneOf":[{"type":"string"},{"type":"number"}]},
+		"list":{"type":"array","items":{"$ref":"#/components/schemas/elem"},"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["protocol"]},
 		"loop":{"type":"object","properties":{"next":{"$ref":"#/components/schemas/loop"}}},
 		"x":` + schema + `}}}`))
 	if err != nil {
@@ -38,6 +42,15 @@ func TestReadOpenAPI(t *testing.T) {
 		{"retainKeys of a list is about its elements", `{"type":"array","items":` + ref + `,"x-kubernetes-patch-strategy":"merge,retainKeys","x-kubernetes-patch-merge-key":"name"}`, List, Rule{Merge: Keyed, RetainKeys: true, Keys: []Key{{Name: "name"}}}, key("name")},
 		{"a free-form object", `{"type":"object"}`, Any, Rule{}, Rule{}},
 		{"a Go map", `{"type":"object","additionalProperties":{"type":"string"}}`, Map, Rule{}, Rule{}},
+		{"an object with fields and others", `{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":true}`, Map, Rule{}, Rule{}},
+		{"replace makes a map one value to a patch only", `{"type":"object","additionalProperties":{},"x-kubernetes-patch-strategy":"replace"}`, Map, atomic, Rule{}},
+		{"a free-form object may be one value as well", `{"type":"object","x-kubernetes-map-type":"atomic"}`, Any, Rule{}, atomic},
+		{"rules that do not bear on a kind are ignored, as by servers", `{"type":"string","x-kubernetes-list-type":"atomic","x-kubernetes-patch-strategy":"replace"}`, String, Rule{}, Rule{}},
+		{"a set of maps is what a CRD may have", `{"type":"array","items":` + ref + `,"x-kubernetes-list-type":"set"}`, List, atomic, set},
+		{"what controller-gen writes of a Quantity", `{"x-kubernetes-int-or-string":true,"pattern":"` + strings.ReplaceAll(quantityPattern, `\`, `\\`) + `"}`, Quantity, Rule{}, Rule{}},
+		{"allOf beside a type only narrows it", `{"type":"integer","allOf":[{"minimum":1},{"maximum":9}]}`, Integer, Rule{}, Rule{}},
+		{"several references are more than we know", `{"allOf":[` + ref + `,` + ref + `]}`, Any, Rule{}, Rule{}},
+		{"a component may be a reference", ref, Map, Rule{}, Rule{}},
 		{"int-or-string", `{"format":"int-or-string","oneOf":[{"type":"integer"},{"type":"string"}]}`, IntOrString, Rule{}, Rule{}},
 		{"int-or-string of a CRD", `{"x-kubernetes-int-or-string":true}`, IntOrString, Rule{}, Rule{}},
 		{"time", `{"type":"string","format":"date-time"}`, Time, Rule{}, Rule{}},
@@ -63,6 +76,7 @@ func TestReferences(t *testing.T) {
 		"replaced":{"allOf":[{"$ref":"#/components/schemas/selector"}],"x-kubernetes-patch-strategy":"replace"},
 		"union":{"allOf":[{"$ref":"#/components/schemas/elem"}],"default":{},"x-kubernetes-patch-strategy":"retainKeys"},
 		"quantity":{"$ref":"#/components/schemas/io.k8s.apimachinery.pkg.api.resource.Quantity"},
+		"list":{"type":"array","items":{"$ref":"#/components/schemas/elem"},"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["protocol"]},
 		"loop":{"$ref":"#/components/schemas/loop"}}}`)
 	if err != nil {
 		t.Fatal(err)
@@ -89,91 +103,96 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// Malformed documents are errors that name the component.
-func TestReadOpenAPIErrors(t *testing.T) {
-	for schema, want := range map[string]string{
-		`{"$ref":"#/components/schemas/elem"}`:                            `component x: the component is a reference`,
-		`{"type":"array","items":{"$ref":"#/components/schemas/absent"}}`: `does not name a component`,
-		`{"type":"object","properties":{"a":{"$ref":"elsewhere"}}}`:       `component x: a: $ref`,
-		`{"type":"array","items":{},"x-kubernetes-list-type":"map"}`:      `without list-map-keys`,
-		`{"type":"array","items":{},"x-kubernetes-list-type":"heap"}`:     `list-type "heap"`,
-		`null`: `component x: null`,
-		`{"type":"object","additionalProperties":{"type":7}}`:                             `additionalProperties`,
-		`{"type":` + strings.Repeat(`{"items":`, 5):                                       `OpenAPI document`,
-		strings.Repeat(`{"type":"array","items":`, 300) + `{}` + strings.Repeat(`}`, 300): `nested deeper`,
-	} {
-		if _, err := one(t, schema); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.60s: %v, want %q", schema, err, want)
+// A list component takes its rules along; the place may have others.
+func TestReferenceToList(t *testing.T) {
+	typ, err := one(t, `{"type":"object","properties":{
+		"plain":{"allOf":[{"$ref":"#/components/schemas/list"}],"nullable":true},
+		"set":{"allOf":[{"$ref":"#/components/schemas/list"}],"x-kubernetes-list-type":"set"}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, _ := typ.Lookup("plain")
+	if !plain.Nullable || plain.Structured.Merge != Keyed || plain.Structured.Keys[0] != (Key{"protocol", `"TCP"`}) || plain.Strategic.Merge != Atomic {
+		t.Errorf("plain %+v", plain)
+	}
+	if set, _ := typ.Lookup("set"); set.Structured.Merge != Set || set.Structured.Keys != nil || set.Elem != plain.Elem {
+		t.Errorf("set %+v", set)
+	}
+}
+
+// Of components that claim one kind the first by name has it, whatever the order of
+// the document.
+func TestKindOfTwoComponents(t *testing.T) {
+	const kind = `{"x-kubernetes-group-version-kind":[{"group":"g","version":"v1","kind":"K"}]}`
+	for range 20 {
+		api, err := ReadOpenAPI([]byte(`{"components":{"schemas":{"b":` + kind + `,"a":` + kind + `,"c":` + kind + `}}}`))
+		if err != nil || api.Kinds[GVK{"g", "v1", "K"}] != "a" {
+			t.Fatalf("%v, %v", api, err)
 		}
 	}
 }
 
+// Malformed documents are errors that name the component, the path and the rule.
+func TestReadOpenAPIErrors(t *testing.T) {
+	const merge, ref = `"x-kubernetes-patch-strategy":"merge"`, `{"$ref":"#/components/schemas/elem"}`
+	for schema, want := range map[string]string{
+		`{"type":"array","items":{"$ref":"#/components/schemas/absent"}}`:                                                  `schema: [0]: malformed schema: in component x: $ref "#/components/schemas/absent" does not name a component`,
+		`{"type":"object","properties":{"a":{"$ref":"elsewhere"}}}`:                                                        `schema: a: malformed schema: in component x: $ref`,
+		`{"$ref":"#/components/schemas/x"}`:                                                                                `in component x: the reference leads to itself`,
+		`{"type":"array","items":{},"x-kubernetes-list-type":"map"}`:                                                       `list-type map needs list-map-keys`,
+		`{"type":"array","items":{},"x-kubernetes-list-type":"heap"}`:                                                      `list-type "heap"`,
+		`{"type":"object","x-kubernetes-map-type":"deep"}`:                                                                 `map-type "deep"`,
+		`{"type":"array","x-kubernetes-patch-strategy":"merge,replace"}`:                                                   `patch strategy "merge,replace" is two`,
+		`{"x-kubernetes-patch-strategy":"retainkeys"}`:                                                                     `patch strategy "retainkeys" is none of`,
+		`{"type":"array","items":` + ref + `,` + merge + `}`:                                                               `merge on a list of maps needs a patch merge key`,
+		`{"type":"array","items":` + ref + `,` + merge + `,"x-kubernetes-patch-merge-key":"nmae"}`:                         `no key field "nmae"`,
+		`{"type":"array","items":{"type":"string"},"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["a"]}`:     `no key field "a"`,
+		`{"type":"array","items":` + ref + `,"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["port","port"]}`: `key field "port" stands twice`,
+		`{"type":["string","null"]}`:                                                                                       `in component x: json: cannot unmarshal array`,
+		`{"x-kubernetes-group-version-kind":{"kind":"K"}}`:                                                                 `in component x: json: cannot unmarshal object`,
+		`{"type":"object","additionalProperties":{"type":7}}`:                                                              `in component x: additionalProperties: json`,
+		`{"type":"object","properties":{"a":{"properties":[]}}}`:                                                           `in component x: json: cannot unmarshal array`,
+		`null`:                              `in component x: it is null`,
+		`{"type":` + strings.Repeat(`[`, 5): `schema: not valid JSON: OpenAPI document`,
+		strings.Repeat(`{"type":"array","items":`, 300) + `{}` + strings.Repeat(`}`, 300):                 `nested deeper than 200`,
+		strings.Repeat(`{"type":"object","additionalProperties":`, 300) + `{}` + strings.Repeat(`}`, 300): `nested deeper than 200`,
+	} {
+		_, err := one(t, schema)
+		var e *node.Error
+		if err == nil || !strings.Contains(err.Error(), want) || !errors.As(err, &e) || e.Doc != "schema" {
+			t.Errorf("%.60s: %v, want %q", schema, err, want)
+		}
+	}
+	for _, document := range []string{``, `[]`, `{"components":{"schemas":[]}}`, `{"components":7}`} {
+		if _, err := ReadOpenAPI([]byte(document)); !errors.Is(err, ErrSchema) && !errors.Is(err, node.ErrSyntax) {
+			t.Errorf("%s: %v", document, err)
+		}
+	}
+}
+
+// No document makes the reader panic, and what it accepts keeps the promises of doc.go
+// and has a form in the table.
 func FuzzReadOpenAPI(f *testing.F) {
-	f.Add([]byte(`{"components":{"schemas":{"a":{"type":"array","items":{"$ref":"#/components/schemas/a"},"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"]}}}}`))
-	f.Add([]byte(`{"components":{"schemas":{"a":{"allOf":[{"$ref":"#/components/schemas/a"}],"default":1}}}}`))
+	for _, schema := range []string{
+		`{"type":"array","items":{"$ref":"#/components/schemas/a"},"x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"]}`,
+		`{"allOf":[{"$ref":"#/components/schemas/a"}],"default":1}`,
+		`{"type":"object","properties":{"b":{"allOf":[{"$ref":"#/components/schemas/a"}],"x-kubernetes-patch-strategy":"retainKeys"}},"additionalProperties":true,"x-kubernetes-group-version-kind":[{"kind":"K"}]}`,
+		`{"type":"array","items":{"type":"string"},"x-kubernetes-patch-strategy":"merge","x-kubernetes-list-type":"atomic","nullable":true}`,
+	} {
+		f.Add([]byte(`{"components":{"schemas":{"a":` + schema + `}}}`))
+	}
 	f.Fuzz(func(t *testing.T, document []byte) {
 		api, err := ReadOpenAPI(document)
 		if err != nil {
 			return
 		}
-		for k := range api.Kinds {
-			table := openTable(string(EncodeTable("v", api)))
-			table.typ(table.kinds[k])
+		seen := map[*Type]bool{}
+		for name, typ := range api.Types {
+			everyType(typ, seen, func(typ *Type) { holds(t, name, typ) })
+		}
+		table := openTable(string(EncodeTable("v", api)))
+		for _, n := range table.kinds {
+			everyType(table.typ(n), seen, func(typ *Type) { holds(t, "table", typ) })
 		}
 	})
-}
-
-type embedded struct {
-	Inner string `json:"inner"`
-	Both  string `json:"both"`
-}
-
-type outer struct {
-	embedded
-	Named    embedded          `json:"named"`
-	Both     int               `json:"both"`
-	Skipped  string            `json:"-"`
-	Untagged bool              //
-	Next     *outer            `json:"next,omitempty"`
-	List     []*embedded       `json:"list" patchStrategy:"merge" patchMergeKey:"inner"`
-	Set      []string          `json:"set" patchStrategy:"merge"`
-	Raw      []byte            `json:"raw"`
-	Map      map[string]*outer `json:"map"`
-	Union    *embedded         `json:"union" patchStrategy:"retainKeys"`
-}
-
-func TestFromType(t *testing.T) {
-	s, err := FromType(reflect.TypeFor[outer]())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, f := range s.Root.Fields {
-		names = append(names, f.Name)
-	}
-	if got := strings.Join(names, " "); got != "Untagged both inner list map named next raw set union" {
-		t.Errorf("fields %s", got)
-	}
-	field := func(name string) *Type { f, _ := s.Root.Lookup(name); return f }
-	if field("next") != s.Root || field("map").Elem != s.Root {
-		t.Error("the type is not the one it refers to")
-	}
-	if field("both").Kind != Integer {
-		t.Error("the outer field wins over the embedded one")
-	}
-	if r := field("list").Strategic; r.Merge != Keyed || r.Keys[0].Name != "inner" || field("list").Elem != field("named") {
-		t.Errorf("list %+v", field("list"))
-	}
-	if field("set").Strategic.Merge != Set || field("raw").Kind != Bytes || !field("union").Strategic.RetainKeys {
-		t.Error("set, raw or union")
-	}
-	type wrong struct {
-		List []embedded `json:"list" patchStrategy:"merge"`
-	}
-	if _, err := FromType(reflect.TypeFor[wrong]()); err == nil || !strings.Contains(err.Error(), "list: ") {
-		t.Errorf("a list of structs to merge without a key: %v", err)
-	}
-	if _, err := FromType(reflect.TypeFor[int]()); err == nil {
-		t.Error("an int is no object")
-	}
 }
