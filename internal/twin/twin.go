@@ -62,7 +62,7 @@ func (m *merger) join(t *schema.Type, clear bool, a, l, d map[string]any) map[st
 			child = schema.Unknown
 		}
 		av, lv, dv := get(a, key), get(l, key), get(d, key)
-		if dv == nil && (!present(lv) || present(av) && av != nil) {
+		if dv == nil && (clear || !present(lv) || present(av) && av != nil) {
 			dv = none{}
 		}
 		var v any

@@ -211,14 +211,15 @@ func (w *walker) unknown(live, desired node.ID) {
 
 // field merges one position of a map.
 func (w *walker) field(parent int32, t *schema.Type, lookup, clear bool, a, l, d node.ID) {
-	if d == node.None && a == node.None && !clear || l != node.None && d != node.None && w.sameScalar(l, d) {
+	null := d != node.None && w.Desired.Kind(d) == node.Null
+	if d == node.None && a == node.None && !clear || l != node.None && d != node.None && w.sameScalar(l, d) && !(clear && null) {
 		return
 	}
 	e := Edit{Type: t, Last: a, Live: l, Desired: d}
 	if !lookup {
 		e.Flags = NoLookup
 	}
-	if d != node.None && w.Desired.Kind(d) == node.Null && (l == node.None || a != node.None && w.Last.Kind(a) != node.Null) {
+	if null && (clear || l == node.None || a != node.None && w.Last.Kind(a) != node.Null) {
 		e.Desired = node.None // null declares absence
 	}
 	if clear && a == node.None && e.Desired == node.None && l != node.None {
