@@ -16,13 +16,12 @@ import (
 // declared before, there is no such object yet. Callers that merge one document
 // again and again do better to parse it once.
 func ThreeWay(t PatchType, last, live, desired []byte, o Options) ([]byte, error) {
-	m, err := New(o)
+	in, err := o.input()
 	if err != nil {
 		return nil, err
 	}
 	r := readers.Get().(*reader)
 	defer r.release()
-	in := m.in
 	for i, d := range []struct {
 		name string
 		json []byte
@@ -60,7 +59,7 @@ func TwoWay(t PatchType, from, to []byte, o Options) ([]byte, error) {
 // ApplyPatch is Patch on JSON bytes: it returns the object that an API server would
 // store before defaulting.
 func ApplyPatch(t PatchType, object, patch []byte, o Options) ([]byte, error) {
-	m, err := New(o)
+	in, err := o.input()
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +76,7 @@ func ApplyPatch(t PatchType, object, patch []byte, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, node.In("patch", err)
 	}
-	return dialect.ApplyStrategic(make([]byte, 0, len(object)+len(patch)), live, change, m.in.Schema)
+	return dialect.ApplyStrategic(make([]byte, 0, len(object)+len(patch)), live, change, in.Schema)
 }
 
 // reader is the memory of one ThreeWay. Its trees do not outlive the call, and

@@ -23,22 +23,37 @@ type Merger struct {
 
 // New checks the options, once for all merges.
 func New(o Options) (*Merger, error) {
+	if o.Policy != nil {
+		own := *o.Policy // the caller may change its own
+		o.Policy = &own
+	}
+	in, err := o.input()
+	if err != nil {
+		return nil, err
+	}
+	return &Merger{in}, nil
+}
+
+// input checks the options and returns them as the engine wants them. It refers to
+// the Policy.
+func (o *Options) input() (walk.Input, error) {
+	in := walk.Input{Model: o.Model, Policy: o.Policy}
 	switch {
 	case o.Schema == nil:
-		return nil, fmt.Errorf("%w: Schema is nil; Schemaless() is the one without rules", ErrOption)
+		return in, fmt.Errorf("%w: Schema is nil; Schemaless() is the one without rules", ErrOption)
 	case o.Model > Plain:
-		return nil, fmt.Errorf("%w: Model %d", ErrOption, o.Model)
+		return in, fmt.Errorf("%w: Model %d", ErrOption, o.Model)
 	}
-	policy := Apply
-	if o.Policy != nil {
-		policy = *o.Policy
+	in.Schema = o.Schema.s
+	if in.Policy == nil {
+		in.Policy = &walk.Apply
 	}
-	for c, a := range policy {
+	for c, a := range in.Policy {
 		if a > Clash {
-			return nil, fmt.Errorf("%w: Policy has action %d for %s", ErrOption, a, Case(c))
+			return in, fmt.Errorf("%w: Policy has action %d for %s", ErrOption, a, Case(c))
 		}
 	}
-	return &Merger{walk.Input{Schema: o.Schema.s, Model: o.Model, Policy: &policy}}, nil
+	return in, nil
 }
 
 // ThreeWay merges what desired changes since last into live. last is nil if nothing

@@ -97,13 +97,14 @@ type parser struct {
 const bad = -1
 
 func (p *parser) run() error {
-	i := p.space(0)
+	s := p.src
+	i := space(s, 0)
 	if i == len(p.src) {
 		return &Error{Offset: i, Rule: ErrSyntax, Detail: "empty document"}
 	}
 	i = p.value(i, None, 0)
 	if i != bad {
-		if i = p.space(i); i < len(p.src) {
+		if i = space(s, i); i < len(p.src) {
 			p.fail(i, 0, ErrSyntax, "data after the document")
 		}
 	}
@@ -125,18 +126,18 @@ func (p *parser) fail(off int, at ID, rule error, format string, args ...any) in
 	return bad
 }
 
-// space skips white space.
-func (p *parser) space(i int) int {
-	for i < len(p.src) && p.src[i] <= ' ' && (p.src[i] == ' ' || p.src[i] == '\n' || p.src[i] == '\t' || p.src[i] == '\r') {
+// space skips white space from i on.
+func space(s string, i int) int {
+	for i < len(s) && s[i] <= ' ' && (s[i] == ' ' || s[i] == '\n' || s[i] == '\t' || s[i] == '\r') {
 		i++
 	}
 	return i
 }
 
 // at returns the byte at i, or 0 at the end.
-func (p *parser) at(i int) byte {
-	if i < len(p.src) {
-		return p.src[i]
+func at(s string, i int) byte {
+	if i < len(s) {
+		return s[i]
 	}
 	return 0
 }
@@ -165,8 +166,8 @@ func (p *parser) node(parent ID) ID {
 
 // fill reads the value at i into node id, the last so far.
 func (p *parser) fill(i int, id ID, depth int) int {
-	n := &p.nodes[id]
-	switch c := p.at(i); c {
+	n, s := &p.nodes[id], p.src
+	switch c := at(s, i); c {
 	case '"':
 		n.kind = String
 		return p.str(i, id, false)
@@ -194,15 +195,15 @@ func (p *parser) fill(i int, id ID, depth int) int {
 }
 
 func (p *parser) members(i int, id ID, depth int) int {
-	base := len(p.stack)
-	i = p.space(i)
-	if p.at(i) == '}' {
+	base, s := len(p.stack), p.src
+	i = space(s, i)
+	if at(s, i) == '}' {
 		p.close(id, base)
 		return i + 1
 	}
 	sorted, last := true, ID(None)
 	for {
-		if p.at(i) != '"' {
+		if at(s, i) != '"' {
 			return p.fail(i, id, ErrSyntax, "want a key%s", p.got(i))
 		}
 		if len(p.nodes) >= p.lim.Nodes {
@@ -216,16 +217,16 @@ func (p *parser) members(i int, id ID, depth int) int {
 			sorted = p.before(last, kid)
 		}
 		last = kid
-		if i = p.space(i); p.at(i) != ':' {
+		if i = space(s, i); at(s, i) != ':' {
 			return p.fail(i, kid, ErrSyntax, "want ':' after a key%s", p.got(i))
 		}
 		p.stack = append(p.stack, kid)
-		if i = p.fill(p.space(i+1), kid, depth); i == bad {
+		if i = p.fill(space(s, i+1), kid, depth); i == bad {
 			return bad
 		}
-		switch i = p.space(i); p.at(i) {
+		switch i = space(s, i); at(s, i) {
 		case ',':
-			i = p.space(i + 1)
+			i = space(s, i+1)
 		case '}':
 			if !sorted && !p.sortKids(p.stack[base:], i) {
 				return bad
@@ -239,9 +240,9 @@ func (p *parser) members(i int, id ID, depth int) int {
 }
 
 func (p *parser) elements(i int, id ID, depth int) int {
-	base := len(p.stack)
-	i = p.space(i)
-	if p.at(i) == ']' {
+	base, s := len(p.stack), p.src
+	i = space(s, i)
+	if at(s, i) == ']' {
 		p.close(id, base)
 		return i + 1
 	}
@@ -250,9 +251,9 @@ func (p *parser) elements(i int, id ID, depth int) int {
 		if i = p.value(i, id, depth); i == bad {
 			return bad
 		}
-		switch i = p.space(i); p.at(i) {
+		switch i = space(s, i); at(s, i) {
 		case ',':
-			i = p.space(i + 1)
+			i = space(s, i+1)
 		case ']':
 			p.close(id, base)
 			return i + 1

@@ -92,6 +92,22 @@ func plainRun(s string, i int) int {
 func (p *parser) str(i int, at ID, key bool) int {
 	s, start := p.src, i+1
 	i = plainRun(s, start)
+	if i >= len(s) || s[i] != '"' {
+		return p.oddStr(i, at, start, key)
+	}
+	n, text := &p.nodes[at], span{uint32(start), uint32(i - start)}
+	if key {
+		n.key, n.prefix = text, prefixAt(s, start, i-start)
+	} else {
+		n.val = text
+	}
+	return i + 1
+}
+
+// oddStr goes on with a string that began at start and has at i its first byte that
+// is not plain.
+func (p *parser) oddStr(i int, at ID, start int, key bool) int {
+	s := p.src
 	raw, wide := false, false
 	for i < len(s) && s[i] != '"' {
 		switch {
