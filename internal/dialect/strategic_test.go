@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
@@ -172,9 +171,9 @@ func TestStrategicLimit(t *testing.T) {
 	}
 }
 
-// 64 times the input may take 64 times as long, twice that with its sorts, and more
-// on a busy machine; quadratic work would take 4,000 times.
-func TestStrategicLinear(t *testing.T) {
+// A quadratic step would take 10,000,000,000 turns, and not come to an end before
+// the tests are stopped.
+func TestStrategicBig(t *testing.T) {
 	if testing.Short() {
 		t.Skip("big documents")
 	}
@@ -196,23 +195,14 @@ func TestStrategicLinear(t *testing.T) {
 		name          string
 		live, desired func(int) string
 	}{{"one key, one changes", same, one}, {"all change and turn round", each, back}, {"all go into one", each, same}, {"new", none, same}} {
-		took := func(n int) time.Duration {
-			least, live, desired := time.Hour, c.live(n), c.desired(n)
-			for range 3 {
-				start := time.Now()
-				patch, err := encode("", live, desired)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := dialect.ApplyStrategic(nil, parse(live), parse(string(patch)), kind); err != nil {
-					t.Fatal(err)
-				}
-				least = min(least, time.Since(start))
-			}
-			return least
+		const n = 100_000
+		live, desired := c.live(n), c.desired(n)
+		patch, err := encode("", live, desired)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
 		}
-		if few, many := took(250), took(16_000); many > 1000*few {
-			t.Errorf("%s: 250 elements take %v, 16,000 take %v", c.name, few, many)
+		if _, err := dialect.ApplyStrategic(nil, parse(live), parse(string(patch)), kind); err != nil {
+			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }
