@@ -149,9 +149,9 @@ func (t *Tree) Field(i ID, key string) ID {
 	if t.nodes[i].kind != Map {
 		return None
 	}
-	kids, prefix := t.Kids(i), Prefix(key)
+	kids := t.Kids(i)
 	for len(kids) > 8 {
-		m := len(kids) / 2
+		m, prefix := len(kids)/2, Prefix(key)
 		if n := &t.nodes[kids[m]]; n.prefix < prefix || n.prefix == prefix && t.text(n.key) <= key {
 			kids = kids[m:]
 		} else {
@@ -159,7 +159,7 @@ func (t *Tree) Field(i ID, key string) ID {
 		}
 	}
 	for _, kid := range kids {
-		if n := &t.nodes[kid]; n.prefix == prefix && t.text(n.key) == key {
+		if n := &t.nodes[kid]; int(n.key.n) == len(key) && t.text(n.key) == key {
 			return kid
 		}
 	}
