@@ -106,10 +106,11 @@ func (a *applier) inOrder(items []item, key string, c change, live, sent []node.
 		}
 	}
 	for _, it := range items {
-		if it.key == "" {
+		if it.fresh && it.key == "" {
 			a.fail(c.order, ErrNoKey, "an element of the list has no key")
 		}
 	}
+	a.comparable(items)
 	a.subsequence(key, sent, order)
 	if len(live) == 0 && len(sent) == 0 {
 		a.fail(c.order, ErrDirective, "there is nothing to order")
@@ -264,6 +265,7 @@ func (a *applier) mergeKeyed(key string, list node.ID, live, sent []node.ID) []i
 		at[s.key] = len(items)
 		items = append(items, s)
 	}
+	a.comparable(items)
 	return arrange(items, itemFirsts(added), places)
 }
 
@@ -298,20 +300,36 @@ func (a *applier) sent(key string, list []node.ID) (items []item, deleted map[st
 	return items, deleted, replace
 }
 
-// liveItems returns live's elements but the deleted ones. Those without a key
+// liveItems returns live's elements but the deleted ones. Those that lack the key
 // cannot be ordered.
 func (a *applier) liveItems(key string, live []node.ID, deleted map[string]bool, ordered bool) []item {
 	items := make([]item, 0, len(live))
 	for _, elem := range live {
 		k := keyText(a.live, elem, key)
-		if k == "" && ordered && a.err == nil {
-			a.err = &node.Error{Doc: "live", Path: a.live.Path(elem), Offset: -1, Rule: ErrNoKey, Detail: "the API server cannot merge this list"}
+		if ordered && k == "" && (key == "" || a.live.Field(elem, key) == node.None) {
+			a.badLive(elem)
 		}
-		if !deleted[k] || k == "" {
+		if k == "" || !deleted[k] {
 			items = append(items, item{key: k, tree: a.live, elem: elem})
 		}
 	}
 	return items
+}
+
+// comparable fails where live has an element whose key is a map or a list, unless
+// it stands alone: a server panics when it looks for its place among others.
+func (a *applier) comparable(items []item) {
+	for _, it := range items {
+		if len(items) > 1 && !it.fresh && it.key == "" {
+			a.badLive(it.elem)
+		}
+	}
+}
+
+func (a *applier) badLive(elem node.ID) {
+	if a.err == nil {
+		a.err = &node.Error{Doc: "live", Path: a.live.Path(elem), Offset: -1, Rule: ErrNoKey, Detail: "the API server cannot merge this list"}
+	}
 }
 
 func itemFirsts(items []item) map[string]int {
