@@ -57,8 +57,10 @@ func (r *Reader) read(json []byte, src string, lim Limits) error {
 		return &Error{Offset: -1, Rule: ErrLimit, Detail: fmt.Sprintf("%d bytes, at most %d", len(json), lim.Bytes)}
 	}
 	p := parser{src: src, lim: lim, nodes: r.tree.nodes[:0], kids: r.tree.kids[:0], extra: r.extra[:0], stack: r.stack[:0]}
-	if n := atMost(json); cap(p.nodes) < n {
-		p.nodes, p.kids = make([]node, 0, n), make([]ID, 0, n)
+	if most := mostly(len(json)); cap(p.nodes) < most {
+		if n := min(most, atMost(json)); cap(p.nodes) < n {
+			p.nodes, p.kids = make([]node, 0, n), make([]ID, 0, n)
+		}
 	}
 	if cap(p.stack) == 0 {
 		p.stack = make([]ID, 0, 64)
@@ -69,14 +71,16 @@ func (r *Reader) read(json []byte, src string, lim Limits) error {
 	return err
 }
 
-// atMost guesses, from above for all but dense documents, how many values there
-// are.
+// mostly is how many values n bytes hold, but for dense documents.
+func mostly(n int) int { return n/10 + 16 }
+
+// atMost counts what precedes a value, inside strings too.
 func atMost(json []byte) int {
 	n := 1
 	for _, c := range []byte(",{[") {
 		n += bytes.Count(json, []byte{c})
 	}
-	return min(n, len(json)/10+16)
+	return n
 }
 
 // parser is the state of one parse. Children are collected on the stack while
@@ -170,7 +174,7 @@ func (p *parser) fill(i int, id ID, depth int) int {
 	switch c := at(s, i); c {
 	case '"':
 		n.kind = String
-		return p.str(i, id, false)
+		return p.str(i, id)
 	case '{', '[':
 		if depth >= p.lim.Depth {
 			return p.fail(i, id, ErrLimit, "nested deeper than %d", p.lim.Depth)
@@ -201,7 +205,7 @@ func (p *parser) members(i int, id ID, depth int) int {
 		p.close(id, base)
 		return i + 1
 	}
-	sorted, last := true, ID(None)
+	sorted, last, least := true, ID(None), uint64(0)
 	for {
 		if at(s, i) != '"' {
 			return p.fail(i, id, ErrSyntax, "want a key%s", p.got(i))
@@ -210,11 +214,13 @@ func (p *parser) members(i int, id ID, depth int) int {
 			return p.fail(i, id, ErrLimit, "more than %d values", p.lim.Nodes)
 		}
 		kid := p.node(id)
-		if i = p.str(i, kid, true); i == bad {
+		if i = p.key(i, kid); i == bad {
 			return bad
 		}
-		if sorted && last != None {
-			sorted = p.before(last, kid)
+		if prefix := p.nodes[kid].prefix; last == None || prefix > least {
+			least = prefix
+		} else {
+			sorted = sorted && prefix == least && p.keyOf(last) < p.keyOf(kid)
 		}
 		last = kid
 		if i = space(s, i); at(s, i) != ':' {
@@ -271,12 +277,6 @@ func (p *parser) close(id ID, base int) {
 	n.val = span{uint32(off), uint32(len(p.stack) - base)}
 	n.end = ID(len(p.nodes))
 	p.stack = p.stack[:base]
-}
-
-// before reports whether the key of a comes before that of b.
-func (p *parser) before(a, b ID) bool {
-	x, y := p.nodes[a].prefix, p.nodes[b].prefix
-	return x < y || x == y && p.keyOf(a) < p.keyOf(b)
 }
 
 // sortKids orders the fields of one map, which ends at end, by key and finds repeated

@@ -68,16 +68,26 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plainRun returns the offset of the first byte from i on that is not of class 0. It
-// looks at eight bytes at once: the lowest of the high bits that are left marks it,
-// for a borrow reaches only bytes above one that is marked.
+// word returns the eight bytes of s from i on, the first one lowest.
+func word(s string, i int) uint64 {
+	b := s[i : i+8]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+// odd returns where the first byte of a word is that is not of class 0, or 8 if none
+// is. The lowest of the high bits that are left marks it, for a borrow reaches only
+// bytes above one that is marked.
+func odd(w uint64) int {
+	m := (w - ones*0x20) | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones) | w
+	return bits.TrailingZeros64(m&highs) / 8
+}
+
+// plainRun returns the offset of the first byte from i on that is not of class 0.
 func plainRun(s string, i int) int {
 	for i+8 <= len(s) {
-		w := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
-			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
-		m := (w - ones*0x20) | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones) | w
-		if m &= highs; m != 0 {
-			return i + bits.TrailingZeros64(m)/8
+		if n := odd(word(s, i)); n < 8 {
+			return i + n
 		}
 		i += 8
 	}
@@ -87,20 +97,37 @@ func plainRun(s string, i int) int {
 	return i
 }
 
-// str reads the string whose opening quote is at i into the key of node at, or its
-// text. A key is decoded; a text with escapes is left as it is until somebody asks.
-func (p *parser) str(i int, at ID, key bool) int {
+// key reads the string whose opening quote is at i into the key of node id,
+// decoded.
+func (p *parser) key(i int, id ID) int {
+	s, start := p.src, i+1
+	if start+8 > len(s) {
+		return p.oddStr(plainRun(s, start), id, start, true)
+	}
+	w := word(s, start)
+	n, prefix := odd(w), bits.ReverseBytes64(w)
+	if n < 8 {
+		prefix &= ^uint64(0) << (64 - 8*n)
+		i = start + n
+	} else {
+		i = plainRun(s, start+8)
+	}
+	if at(s, i) != '"' {
+		return p.oddStr(i, id, start, true)
+	}
+	p.nodes[id].key, p.nodes[id].prefix = span{uint32(start), uint32(i - start)}, prefix
+	return i + 1
+}
+
+// str reads the string whose opening quote is at i into the text of node id. One
+// with escapes is left as it is until somebody asks.
+func (p *parser) str(i int, id ID) int {
 	s, start := p.src, i+1
 	i = plainRun(s, start)
-	if i >= len(s) || s[i] != '"' {
-		return p.oddStr(i, at, start, key)
+	if at(s, i) != '"' {
+		return p.oddStr(i, id, start, false)
 	}
-	n, text := &p.nodes[at], span{uint32(start), uint32(i - start)}
-	if key {
-		n.key, n.prefix = text, prefixAt(s, start, i-start)
-	} else {
-		n.val = text
-	}
+	p.nodes[id].val = span{uint32(start), uint32(i - start)}
 	return i + 1
 }
 

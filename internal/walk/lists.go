@@ -11,6 +11,9 @@ func (w *walker) lists(parent int32, e Edit, rule *schema.Rule) {
 	if !w.fits(e.Type, e.Desired) {
 		return
 	}
+	if w.sameElements(&e, rule) {
+		return
+	}
 	if e.Last != node.None && w.Last.Kind(e.Last) != node.List {
 		e.Last = node.None
 	}
@@ -25,6 +28,21 @@ func (w *walker) lists(parent int32, e Edit, rule *schema.Rule) {
 		w.elements(parent, e, rule, al, m, w.ours[ours:])
 	}
 	w.pos, w.order, w.ours = w.pos[:base], w.order[:order], w.ours[:ours]
+}
+
+// sameElements reports whether live and desired have the same list of flat maps, as
+// most lists are. What last had then does not matter.
+func (w *walker) sameElements(e *Edit, rule *schema.Rule) bool {
+	ls, ds := w.Live.Kids(e.Live), w.Desired.Kids(e.Desired)
+	if len(ls) != len(ds) || rule.Merge != schema.Keyed {
+		return false
+	}
+	for n, elem := range ds {
+		if !node.SameFlat(w.Live, ls[n], w.Desired, elem) || nameOf(w.Desired, elem, rule.Keys) == node.None {
+			return false
+		}
+	}
+	return true
 }
 
 // decide sets what becomes of each position that is not in both live and
