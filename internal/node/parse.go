@@ -57,10 +57,9 @@ func (r *Reader) read(json []byte, src string, lim Limits) error {
 		return &Error{Offset: -1, Rule: ErrLimit, Detail: fmt.Sprintf("%d bytes, at most %d", len(json), lim.Bytes)}
 	}
 	p := parser{src: src, lim: lim, nodes: r.tree.nodes[:0], kids: r.tree.kids[:0], extra: r.extra[:0], stack: r.stack[:0]}
-	if most := mostly(len(json)); cap(p.nodes) < most {
-		if n := min(most, atMost(json)); cap(p.nodes) < n {
-			p.nodes, p.kids = make([]node, 0, n), make([]ID, 0, n)
-		}
+	if cap(p.nodes) < len(json)/40+16 { // most documents have a value for 15 to 30 bytes
+		n := atMost(json)
+		p.nodes, p.kids = make([]node, 0, n), make([]ID, 0, n)
 	}
 	if cap(p.stack) == 0 {
 		p.stack = make([]ID, 0, 64)
@@ -71,16 +70,14 @@ func (r *Reader) read(json []byte, src string, lim Limits) error {
 	return err
 }
 
-// mostly is how many values n bytes hold, but for dense documents.
-func mostly(n int) int { return n/10 + 16 }
-
-// atMost counts what precedes a value, inside strings too.
+// atMost guesses, from above for all but dense documents, how many values there
+// are.
 func atMost(json []byte) int {
 	n := 1
 	for _, c := range []byte(",{[") {
 		n += bytes.Count(json, []byte{c})
 	}
-	return n
+	return min(n, len(json)/10+16)
 }
 
 // parser is the state of one parse. Children are collected on the stack while

@@ -75,18 +75,19 @@ func word(s string, i int) uint64 {
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// odd returns where the first byte of a word is that is not of class 0, or 8 if none
-// is. The lowest of the high bits that are left marks it, for a borrow reaches only
-// bytes above one that is marked.
-func odd(w uint64) int {
-	m := (w - ones*0x20) | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones) | w
-	return bits.TrailingZeros64(m&highs) / 8
+// odd marks the bytes of a word that are not of class 0 by their high bits. Only the
+// lowest mark is certain, for a borrow can reach bytes above one that is marked.
+func odd(w uint64) uint64 {
+	return ((w - ones*0x20) | ((w ^ ones*'"') - ones) | ((w ^ ones*'\\') - ones) | w) & highs
 }
+
+// lowest returns which byte has the lowest mark, or 8 if there is none.
+func lowest(marks uint64) int { return bits.TrailingZeros64(marks) / 8 }
 
 // plainRun returns the offset of the first byte from i on that is not of class 0.
 func plainRun(s string, i int) int {
 	for i+8 <= len(s) {
-		if n := odd(word(s, i)); n < 8 {
+		if n := lowest(odd(word(s, i))); n < 8 {
 			return i + n
 		}
 		i += 8
@@ -105,7 +106,7 @@ func (p *parser) key(i int, id ID) int {
 		return p.oddStr(plainRun(s, start), id, start, true)
 	}
 	w := word(s, start)
-	n, prefix := odd(w), bits.ReverseBytes64(w)
+	n, prefix := lowest(odd(w)), bits.ReverseBytes64(w)
 	if n < 8 {
 		prefix &= ^uint64(0) << (64 - 8*n)
 		i = start + n
@@ -136,22 +137,18 @@ func (p *parser) str(i int, id ID) int {
 func (p *parser) oddStr(i int, at ID, start int, key bool) int {
 	s := p.src
 	raw, wide := false, false
-	for i < len(s) && s[i] != '"' {
-		switch {
-		case class[s[i]] == 2:
-			wide = true
-			i++
-		case s[i] != '\\':
-			return p.fail(i, p.holder(at, key), ErrSyntax, "control character in a string")
-		default:
-			raw = true
-			if i+1 < len(s) && unescape[s[i+1]] != 0 {
-				i += 2
-			} else if i = p.unicode(i, p.holder(at, key)); i == bad {
-				return bad
-			}
+	for {
+		i = simple(s, i, &raw, &wide)
+		if i >= len(s) || s[i] == '"' {
+			break
 		}
-		i = plainRun(s, i)
+		if s[i] != '\\' {
+			return p.fail(i, p.holder(at, key), ErrSyntax, "control character in a string")
+		}
+		raw = true
+		if i = p.unicode(i, p.holder(at, key)); i == bad {
+			return bad
+		}
 	}
 	if i >= len(s) {
 		return p.fail(start-1, p.holder(at, key), ErrSyntax, "string without an end")
@@ -178,6 +175,45 @@ func (p *parser) oddStr(i int, at ID, start int, key bool) int {
 		}
 	}
 	return i + 1
+}
+
+// simple goes over plain bytes, escapes of one letter and, unchecked, what is not
+// ASCII. It stops at the first other byte from i on and says what it met.
+func simple(s string, i int, raw, wide *bool) int {
+	for i+9 <= len(s) {
+		n := 8
+		for marks := odd(word(s, i)); marks != 0; {
+			k := lowest(marks)
+			switch c := s[i+k]; {
+			case class[c] == 0:
+			case class[c] == 2:
+				*wide = true
+			case c == '\\' && unescape[s[i+k+1]] != 0:
+				*raw = true
+				marks &^= highs & (0xffff << (8 * k)) // an escaped quote does not count
+				n = max(n, k+2)
+				continue
+			default:
+				return i + k
+			}
+			marks &= marks - 1
+		}
+		i += n
+	}
+	for i < len(s) {
+		switch c := s[i]; {
+		case class[c] == 0:
+		case class[c] == 2:
+			*wide = true
+		case c == '\\' && i+1 < len(s) && unescape[s[i+1]] != 0:
+			*raw = true
+			i++
+		default:
+			return i
+		}
+		i++
+	}
+	return i
 }
 
 // holder returns the node whose path an error in a string has: a field without a
