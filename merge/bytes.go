@@ -3,12 +3,9 @@ package merge
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"sync"
 
-	"example.com/braid/internal/dialect"
 	"example.com/braid/internal/node"
-	"example.com/braid/internal/walk"
 )
 
 // ThreeWay is the whole of a merge on JSON bytes: it parses the three documents,
@@ -38,11 +35,11 @@ func ThreeWay(t PatchType, last, live, desired []byte, o Options) ([]byte, error
 			return nil, node.In(d.name, err)
 		}
 	}
-	s, err := walk.Walk(in)
+	s, err := three(in)
 	if err != nil {
 		return nil, err
 	}
-	result := Result{s}
+	result := Result{s, o.Guard}
 	patch, err := result.Patch(t)
 	var conflict *ConflictError
 	if errors.As(err, &conflict) {
@@ -63,9 +60,6 @@ func ApplyPatch(t PatchType, object, patch []byte, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t != StrategicPatch {
-		return nil, fmt.Errorf("%w: PatchType %d", ErrOption, t)
-	}
 	r := readers.Get().(*reader)
 	defer r.release()
 	live, err := r[0].Read(object, Limits{})
@@ -76,7 +70,7 @@ func ApplyPatch(t PatchType, object, patch []byte, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, node.In("patch", err)
 	}
-	return dialect.ApplyStrategic(make([]byte, 0, len(object)+len(patch)), live, change, in.Schema)
+	return applied(make([]byte, 0, len(object)+len(patch)), t, live, change, &in)
 }
 
 // reader is the memory of one ThreeWay. Its trees do not outlive the call, and

@@ -33,6 +33,10 @@ var (
 	ErrNoKey         = dialect.ErrNoKey         // a patch needs a merge key that an element lacks
 	ErrUnknownField  = dialect.ErrUnknown       // a patch merges a field that the schema lacks
 	ErrOrder         = dialect.ErrOrder         // a patch list contradicts its $setElementOrder
+	ErrNull          = walk.ErrNull             // a null in desired, where nulls are refused
+	ErrPointer       = dialect.ErrPointer       // a JSON Pointer that leads nowhere
+	ErrTest          = dialect.ErrTest          // a test operation of a JSON Patch failed
+	ErrOperation     = dialect.ErrOperation     // a malformed operation of a JSON Patch
 	ErrOption        = errors.New("invalid option")
 	ErrNoSchema      = errors.New("no schema for this kind")
 	ErrConflict      = errors.New("conflict")

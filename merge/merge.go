@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"errors"
 	"fmt"
 
 	"example.com/braid/internal/dialect"
@@ -11,14 +12,65 @@ import (
 // Options configure a Merger. Schema is required; the zero value of the other
 // fields is the default.
 type Options struct {
-	Schema *Schema
-	Model  Model   // Strategic
-	Policy *Policy // Apply
+	Schema   *Schema
+	Model    Model    // Strategic
+	Policy   *Policy  // Apply
+	Equality Equality // Semantic
+	Nulls    Nulls    // NullRemoves
+	Guard    Guard    // none
+
+	// Ignore names positions that the merge must not touch: they stay as live has them.
+	// Where desired makes the whole map or list around such a position, it is made with it.
+	//
+	// A path is written as in reports, with * for any field, [*] for any element:
+	// spec.replicas, spec.template.spec.containers[name=istio-proxy],
+	// metadata.annotations["example.com/a"], spec.ports[*].nodePort.
+	Ignore []string
+	// HandOver names positions that others take over: when desired no longer declares
+	// them, they stay. Without it what last declared and desired does not is removed.
+	HandOver []string
+	// InferKeys merges lists that the schema does not know element by element, if all
+	// elements in the three documents have a name, key, id or type that tells them apart.
+	InferKeys bool
 }
+
+// Equality says when two values are equal.
+type Equality = walk.Equality
+
+// The equalities.
+const (
+	// Semantic compares by schema: 1000m and 1 are one quantity, 60s and 1m one
+	// duration, and "", 0, false, {} and [] are absence where the field cannot tell
+	// them apart. What is written keeps its author's spelling.
+	Semantic = walk.Semantic
+	// Exact compares JSON values; numbers as decimals.
+	Exact = walk.Exact
+)
+
+// Nulls says what a null in a field of desired means. A null in a list is data.
+type Nulls = walk.Nulls
+
+// The meanings of null.
+const (
+	NullRemoves = walk.NullRemoves // the field is absent, on create and on update
+	NullStays   = walk.NullStays   // null, where the schema says nullable or nothing; else the field is absent
+	NullFails   = walk.NullFails   // an error, ErrNull
+)
+
+// Guard makes a patch fail on a server where live has changed since it was read. A
+// patch that changes nothing is not guarded.
+type Guard = dialect.Guard
+
+// The guards.
+const (
+	GuardVersion = dialect.GuardVersion // live's resourceVersion, in every format
+	GuardValues  = dialect.GuardValues  // in a JSON Patch: a test of what each edit meets
+)
 
 // Merger merges documents of one schema. Immutable, safe for concurrent use.
 type Merger struct {
-	in walk.Input
+	in    walk.Input
+	guard Guard
 }
 
 // New checks the options, once for all merges.
@@ -31,18 +83,24 @@ func New(o Options) (*Merger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Merger{in}, nil
+	return &Merger{in, o.Guard}, nil
 }
 
 // input checks the options and returns them as the engine wants them. It refers to
 // the Policy.
 func (o *Options) input() (walk.Input, error) {
-	in := walk.Input{Model: o.Model, Policy: o.Policy}
+	in := walk.Input{Rules: walk.Rules{Model: o.Model, Policy: o.Policy, Equality: o.Equality, Nulls: o.Nulls, Infer: o.InferKeys}}
 	switch {
 	case o.Schema == nil:
 		return in, fmt.Errorf("%w: Schema is nil; Schemaless() is the one without rules", ErrOption)
 	case o.Model > Plain:
 		return in, fmt.Errorf("%w: Model %d", ErrOption, o.Model)
+	case o.Equality > Exact:
+		return in, fmt.Errorf("%w: Equality %d", ErrOption, o.Equality)
+	case o.Nulls > NullFails:
+		return in, fmt.Errorf("%w: Nulls %d", ErrOption, o.Nulls)
+	case o.Guard > GuardVersion|GuardValues:
+		return in, fmt.Errorf("%w: Guard %d", ErrOption, o.Guard)
 	}
 	in.Schema = o.Schema.s
 	if in.Policy == nil {
@@ -53,7 +111,26 @@ func (o *Options) input() (walk.Input, error) {
 			return in, fmt.Errorf("%w: Policy has action %d for %s", ErrOption, a, Case(c))
 		}
 	}
-	return in, nil
+	var err error
+	if in.Ignore, err = patterns(o.Ignore); err == nil {
+		in.HandOver, err = patterns(o.HandOver)
+	}
+	return in, err
+}
+
+func patterns(paths []string) ([]node.Pattern, error) {
+	var out []node.Pattern
+	for _, path := range paths {
+		p, err := node.ParsePattern(path)
+		if err == nil && len(p) == 0 {
+			err = errors.New("it names no position")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: path %q: %v", ErrOption, path, err)
+		}
+		out = append(out, p)
+	}
+	return out, nil
 }
 
 // ThreeWay merges what desired changes since last into live. last is nil if nothing
@@ -68,42 +145,20 @@ func (m *Merger) ThreeWay(last, live, desired *Doc) (Result, error) {
 	}
 	in := m.in
 	in.Last, in.Live, in.Desired = tree(last), tree(live), desired.tree
-	s, err := walk.Walk(in)
-	return Result{s}, err
+	s, err := three(in)
+	return Result{s, m.guard}, err
+}
+
+// three walks, once what desired and last say in other words is said in one.
+func three(in walk.Input) (walk.Script, error) {
+	if in.Schema.Root.StringData {
+		in.Last, in.Desired = foldStringData(in.Last), foldStringData(in.Desired)
+	}
+	return walk.Walk(in)
 }
 
 // TwoWay merges what changes between two documents: from is both last and live.
 func (m *Merger) TwoWay(from, to *Doc) (Result, error) { return m.ThreeWay(from, from, to) }
-
-// PatchType is a patch format.
-type PatchType uint8
-
-// The patch formats.
-const (
-	StrategicPatch PatchType = iota // application/strategic-merge-patch+json
-)
-
-// MediaType returns the Content-Type under which an API server takes the format.
-func (t PatchType) MediaType() string {
-	return [...]string{"application/strategic-merge-patch+json"}[t]
-}
-
-// Patch applies a patch to a document as the API server would, and returns the
-// object that it would store before defaulting. The error is an [*Error] about the
-// patch, or about a list of doc that no API server could merge.
-func (m *Merger) Patch(t PatchType, doc, patch *Doc) (*Doc, error) {
-	if t != StrategicPatch {
-		return nil, fmt.Errorf("%w: PatchType %d", ErrOption, t)
-	}
-	if doc == nil || patch == nil {
-		return nil, &Error{Doc: "patch", Offset: -1, Rule: ErrType, Detail: "no document"}
-	}
-	out, err := dialect.ApplyStrategic(nil, doc.tree, patch.tree, m.in.Schema)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(out)
-}
 
 func tree(d *Doc) *node.Tree {
 	if d == nil {

@@ -1,37 +1,19 @@
 package merge
 
 import (
-	"fmt"
-
-	"example.com/braid/internal/dialect"
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/walk"
 )
 
 // Result is the outcome of one merge. It refers to the documents, and computes
 // what it is asked for when it is asked. Safe for concurrent use.
-type Result struct{ s walk.Script }
+type Result struct {
+	s     walk.Script
+	guard Guard
+}
 
 // Changed reports whether merged differs from live. O(1).
 func (r *Result) Changed() bool { return r.s.Changes > 0 }
-
-// Patch returns the patch that turns live into the merged object: {} exactly if
-// not Changed. O(size of what changes).
-//
-// The error is a [*ConflictError] if there are conflicts, or an [*Error] with
-// ErrInexpressible if the format has no words for a change.
-func (r *Result) Patch(t PatchType) ([]byte, error) {
-	if err := r.conflict(); err != nil {
-		return nil, err
-	}
-	if t != StrategicPatch {
-		return nil, fmt.Errorf("%w: PatchType %d", ErrOption, t)
-	}
-	if r.s.Model != Strategic {
-		return nil, fmt.Errorf("%w: a strategic patch needs the model Strategic", ErrOption)
-	}
-	return dialect.EncodeStrategic(nil, &r.s)
-}
 
 // Merged returns the merged object. The error is a [*ConflictError] if there are
 // conflicts. O(size of live and desired).

@@ -18,6 +18,7 @@ import (
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/schema"
 	"example.com/braid/internal/twin"
+	"example.com/braid/internal/walk"
 	"example.com/braid/merge"
 )
 
@@ -159,11 +160,11 @@ func TestStoriesKeepTheLaws(t *testing.T) {
 			}
 			return doc
 		}
-		x := twin.Story{Last: tree("last"), Live: tree("live"), Desired: tree("desired"), Schema: schema.None, Policy: merge.Apply}
+		x := twin.Story{Last: tree("last"), Live: tree("live"), Desired: tree("desired"), Rules: walk.Rules{Schema: schema.None}}
 		kind := s.doc(t, "desired").GVK()
 		if o := s.options(t, s.doc(t, "desired")); o.Schema.Name() != "" {
 			x.Schema, _ = schema.Builtin(kind.Group, kind.Version, kind.Kind)
-			x.Theirs = func(live, patch []byte) ([]byte, error) {
+			x.Theirs.Strategic = func(live, patch []byte) ([]byte, error) {
 				typ, err := scheme.New(kind)
 				if err != nil {
 					t.Fatal(err)
@@ -171,7 +172,7 @@ func TestStoriesKeepTheLaws(t *testing.T) {
 				return strategicpatch.StrategicMergePatch(live, patch, typ)
 			}
 		}
-		for _, x.Policy = range []merge.Policy{merge.Apply, merge.Strict, merge.Update, merge.Branch} {
+		for _, x.Policy = range []*merge.Policy{&merge.Apply, &merge.Strict, &merge.Update, &merge.Branch} {
 			broken, _ := twin.Laws(x)
 			for _, b := range broken {
 				t.Error(b)

@@ -35,19 +35,28 @@ func isDirective(key string) bool {
 type form uint8
 
 const (
-	skip  form = iota // nothing in it changes
-	merge             // as the change of its parts
-	whole             // as the whole merged value, under $patch: replace
+	skip    form = iota // nothing in it changes
+	merge               // as the change of its parts
+	whole               // as the whole merged value, under $patch: replace
+	instead             // as the whole merged value, which the server takes for live's
 )
+
+// served returns the rule by which a server merges the values of a type.
+func served(t *schema.Type) *schema.Rule {
+	if t.Served != nil {
+		return t.Served
+	}
+	return &t.Strategic
+}
 
 // EncodeStrategic appends the strategic merge patch of s. O(size of the edits),
 // and of live at most where a map or list must be sent whole.
-func EncodeStrategic(dst []byte, s *walk.Script) ([]byte, error) {
+func EncodeStrategic(dst []byte, s *walk.Script, g Guard) ([]byte, error) {
 	if s.Changes == 0 {
 		return append(dst, "{}"...), nil
 	}
 	dst = slices.Grow(dst, 256)
-	e := strategic{Script: s, forms: make([]form, len(s.Edits)), dst: dst, noLookup: s.Schema.Root.Kind == schema.Any}
+	e := strategic{Script: s, forms: make([]form, len(s.Edits)), dst: dst, guard: g, noLookup: s.Schema.Root.Kind == schema.Any}
 	if e.plan(0); e.err != nil {
 		return nil, e.err
 	}
@@ -64,6 +73,7 @@ type strategic struct {
 	*walk.Script
 	forms    []form
 	dst      []byte
+	guard    Guard
 	noLookup bool // no schema on either side: maps are merged wherever they stand
 	err      *node.Error
 }
@@ -86,6 +96,12 @@ func (e *strategic) plan(i int32) bool {
 		if holdsDirective(e.Desired, ed.Desired) {
 			e.fail(i, "a key in it is a directive")
 		}
+		if e.KeepsNull(ed.Type, ed.Desired, true) {
+			e.fail(i, "null in a strategic merge patch removes the field")
+		}
+		if same && ed.Type.Served != nil {
+			return e.planServed(i)
+		}
 		return !(same && e.unknown(ed))
 	case walk.OpRemove:
 		e.forms[i] = merge
@@ -93,12 +109,34 @@ func (e *strategic) plan(i int32) bool {
 	case walk.OpFields:
 		return e.planFields(i)
 	case walk.OpElements:
-		if ed.Type.Strategic.Merge == schema.Set {
+		switch {
+		case ed.Type.Served != nil:
+			e.planChildren(i)
+			return e.forms[i] == skip && ed.Flags&walk.Reordered == 0 || e.planServed(i)
+		case ed.Type.Strategic.Merge == schema.Set:
 			return e.planSet(i)
 		}
 		return e.planKeyed(i)
 	}
 	return true
+}
+
+// planServed sends a value whole, for its rule is the user's own and the server goes by
+// another.
+func (e *strategic) planServed(i int32) bool {
+	ed := &e.Edits[i]
+	if ed.Op == walk.OpElements {
+		e.mustBeData(i)
+	}
+	switch rule := served(ed.Type); rule.Merge {
+	case schema.Atomic:
+		e.forms[i] = instead
+	case schema.Set:
+		return false // no directive replaces a set
+	default:
+		e.forms[i] = whole
+	}
+	return !e.unknown(ed)
 }
 
 func (e *strategic) unknown(ed *walk.Edit) bool {

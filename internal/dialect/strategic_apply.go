@@ -221,7 +221,7 @@ func (a *applier) field(t *schema.Type, key string, l node.ID, c change, start i
 func (a *applier) merge(t *schema.Type, key string, l, p node.ID) {
 	switch a.live.Kind(l) {
 	case node.Map:
-		if child := a.lookup(t, key, p); child.Strategic.Merge == schema.Atomic && child.Kind != schema.List {
+		if child := a.lookup(t, key, p); served(child).Merge == schema.Atomic && child.Kind != schema.List {
 			a.data(p, verbatim)
 		} else {
 			a.fields(child, l, p)

@@ -25,9 +25,10 @@ func (a *applier) list(t *schema.Type, l node.ID, c change) {
 	if t == nil {
 		t = schema.Unknown
 	}
+	rule := served(t)
 	key := "" // of a set, and of a list that is replaced
-	if t.Strategic.Merge == schema.Keyed {
-		key = t.Strategic.Keys[0].Name
+	if rule.Merge == schema.Keyed {
+		key = rule.Keys[0].Name
 	}
 	var live, sent []node.ID
 	if l != node.None {
@@ -37,7 +38,7 @@ func (a *applier) list(t *schema.Type, l node.ID, c change) {
 		sent = a.patch.Kids(c.value)
 	}
 	var items []item
-	switch merges := t.Strategic.Merge == schema.Keyed || t.Strategic.Merge == schema.Set; {
+	switch merges := rule.Merge == schema.Keyed || rule.Merge == schema.Set; {
 	case c.value == node.None:
 		items = a.liveItems(key, live, nil, c.order != node.None)
 	case l == node.None && c.order == node.None:

@@ -36,11 +36,11 @@ func parse(text string) *node.Tree {
 }
 
 func encode(last, live, desired string) ([]byte, error) {
-	s, err := walk.Walk(walk.Input{Last: parse(last), Live: parse(live), Desired: parse(desired), Schema: kind, Policy: &walk.Apply})
+	s, err := walk.Walk(walk.Input{Last: parse(last), Live: parse(live), Desired: parse(desired), Rules: walk.Rules{Schema: kind, Policy: &walk.Apply}})
 	if err != nil {
 		return nil, err
 	}
-	return dialect.EncodeStrategic(nil, &s)
+	return dialect.EncodeStrategic(nil, &s, 0)
 }
 
 // Each line shows one form of the patch. Both appliers make the merged object of
@@ -96,7 +96,7 @@ func TestStrategicForms(t *testing.T) {
 			t.Errorf("%s\nlast    %s\nlive    %s\ndesired %s\npatch   %s %v\nwant    %s", c.why, c.last, c.live, c.desired, patch, err, c.patch)
 			continue
 		}
-		story := twin.Story{Last: parse(c.last), Live: parse(c.live), Desired: parse(c.desired), Schema: kind, Policy: walk.Apply, Theirs: theirs}
+		story := twin.Story{Last: parse(c.last), Live: parse(c.live), Desired: parse(c.desired), Rules: walk.Rules{Schema: kind, Policy: &walk.Apply}, Theirs: twin.Theirs{Strategic: theirs}}
 		if found, err := twin.Laws(story); err != nil || len(found) > 0 {
 			t.Errorf("%s: %v %v", c.why, found, err)
 		}

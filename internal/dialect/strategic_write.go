@@ -10,29 +10,40 @@ import (
 func (e *strategic) value(i int32) {
 	switch ed := &e.Edits[i]; {
 	case e.forms[i] == whole && ed.Op == walk.OpFields:
-		e.dst = append(e.dst, `{"$patch":"replace"`...)
-		n := len(e.dst)
-		e.dst = append(e.dst, ',')
-		if e.dst = e.AppendFields(e.dst, i); len(e.dst) == n+1 {
-			e.dst = e.dst[:n]
-		}
-		e.dst = append(e.dst, '}')
+		e.replaced(func() { e.dst = e.AppendFields(e.dst, i) })
 	case ed.Op == walk.OpFields:
 		e.fields(i, nil)
+	case e.forms[i] == whole && e.isMap(i):
+		e.replaced(func() {
+			value := e.AppendValue(nil, i)
+			e.dst = append(e.dst, value[1:len(value)-1]...)
+		})
 	case e.forms[i] == whole:
-		e.dst = append(e.dst, `[{"$patch":"replace"}`...)
-		for k := range e.Children(i) {
-			if e.Present(k) {
-				e.dst = append(e.dst, ',')
-				e.dst = e.AppendValue(e.dst, k)
-			}
+		value := e.AppendValue(nil, i)
+		if e.dst = append(e.dst, `[{"$patch":"replace"}`...); len(value) > len("[]") {
+			e.dst = append(e.dst, ',')
 		}
-		e.dst = append(e.dst, ']')
+		e.dst = append(e.dst, value[1:]...)
 	case ed.Op == walk.OpRemove:
 		e.dst = append(e.dst, "null"...)
 	default:
 		e.dst = e.AppendValue(e.dst, i)
 	}
+}
+
+func (e *strategic) isMap(i int32) bool {
+	ed := &e.Edits[i]
+	return ed.Op == walk.OpTake && e.Desired.Kind(ed.Desired) == node.Map
+}
+
+// replaced writes a map under $patch: replace with the members that write appends.
+func (e *strategic) replaced(write func()) {
+	e.dst = append(e.dst, `{"$patch":"replace",`...)
+	n := len(e.dst)
+	if write(); len(e.dst) == n {
+		e.dst = e.dst[:n-1]
+	}
+	e.dst = append(e.dst, '}')
 }
 
 // fields writes a map: directives first, then the members that change. key is
@@ -54,6 +65,10 @@ func (e *strategic) fields(i int32, key *schema.Key) {
 			e.orderOf(k, start)
 		}
 	}
+	if g := guarded(e.Script, e.guard, i); g != "" {
+		e.comma(start)
+		e.dst = append(e.dst, g...)
+	}
 	live := e.Edits[i].Live
 	for k := range e.Children(i) {
 		op := e.Edits[k].Op
@@ -64,7 +79,7 @@ func (e *strategic) fields(i int32, key *schema.Key) {
 			e.name(live, key, start)
 			key = nil
 		}
-		if op != walk.OpElements || e.forms[k] == whole {
+		if op != walk.OpElements || e.forms[k] != merge {
 			e.member(k, start)
 			e.value(k)
 		} else {
@@ -81,9 +96,9 @@ func (e *strategic) fields(i int32, key *schema.Key) {
 func (e *strategic) union(i int32) bool {
 	ed := &e.Edits[i]
 	if ed.Parent >= 0 && e.Edits[ed.Parent].Op == walk.OpElements {
-		return e.Edits[ed.Parent].Type.Strategic.RetainKeys
+		return served(e.Edits[ed.Parent].Type).RetainKeys
 	}
-	return ed.Type.Strategic.RetainKeys
+	return served(ed.Type).RetainKeys
 }
 
 func (e *strategic) comma(start int) {

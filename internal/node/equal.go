@@ -14,15 +14,15 @@ func SameScalar(t *Tree, i ID, u *Tree, j ID) bool {
 	return a.kind < List && a.kind == b.kind && (a.flags^b.flags)&(escText|rawText) == 0 && a.val.n == b.val.n && t.text(a.val) == u.text(b.val)
 }
 
-// SameFlat reports whether two maps are the same and hold only scalars, each written
-// the same way. Other pairs may be equal too.
+// SameFlat reports whether two maps are the same and hold only scalars but null, each
+// written the same way. Other pairs may be equal too.
 func SameFlat(t *Tree, i ID, u *Tree, j ID) bool {
 	a, b := t.Kids(i), u.Kids(j)
 	if len(a) != len(b) {
 		return false
 	}
 	for k := range a {
-		if CompareKeys(t, a[k], u, b[k]) != 0 || !SameScalar(t, a[k], u, b[k]) {
+		if CompareKeys(t, a[k], u, b[k]) != 0 || !SameScalar(t, a[k], u, b[k]) || t.nodes[a[k]].kind == Null {
 			return false
 		}
 	}

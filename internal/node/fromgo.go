@@ -14,7 +14,7 @@ import (
 // error that names their path. The map is read, never kept. Limits.Bytes bounds all
 // keys and scalars together. O(n log n).
 func FromMap(m map[string]any, lim Limits) (*Tree, error) {
-	b := builder{parser: parser{lim: lim.orDefault()}}
+	b := builder{parser: parser{lim: lim.WithDefaults()}}
 	if !b.any(None, "", m, 0) {
 		return nil, b.err
 	}

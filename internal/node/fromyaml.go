@@ -25,7 +25,7 @@ import (
 // that stands between takes some 200 bytes a value. Every failure is an [*Error]
 // whose detail names the line. O(n log n) in the length of the text after expansion.
 func ParseYAML(text []byte, lim Limits) (*Tree, error) {
-	trees, err := parseYAML(text, lim.orDefault(), 1)
+	trees, err := parseYAML(text, lim.WithDefaults(), 1)
 	if err == nil && len(trees) == 0 {
 		err = &Error{Offset: -1, Rule: ErrYAML, Detail: "empty document"}
 	}
@@ -38,7 +38,7 @@ func ParseYAML(text []byte, lim Limits) (*Tree, error) {
 // ParseYAMLAll is ParseYAML for a text of any number of documents. Empty ones are
 // left out. The limits hold for all of them together.
 func ParseYAMLAll(text []byte, lim Limits) ([]*Tree, error) {
-	return parseYAML(text, lim.orDefault(), len(text))
+	return parseYAML(text, lim.WithDefaults(), len(text))
 }
 
 func parseYAML(text []byte, lim Limits, atMost int) ([]*Tree, error) {

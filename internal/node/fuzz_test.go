@@ -259,8 +259,11 @@ func FuzzNumber(f *testing.F) {
 		if x, y := parseDecimal(a), parseDecimal(b); max(x.exp, y.exp) < 2000 && min(x.exp, y.exp) > -2000 && x.huge+y.huge == "" {
 			checkNumbers(t, a, b)
 		}
-		if x, ok := new(big.Rat).SetString(a); ok && len(a) < 50 && x.IsInt() && !strings.ContainsAny(a, "eE.") {
-			if n, ok := goNumber(a).(int64); ok && x.Num().String() != big.NewInt(n).String() {
+		if strings.ContainsAny(a, "eE.") || len(a) > 50 {
+			return // big numbers with exponents cost the oracle minutes
+		}
+		if x, ok := new(big.Int).SetString(a, 10); ok {
+			if n, ok := goNumber(a).(int64); ok && x.Cmp(big.NewInt(n)) != 0 {
 				t.Fatalf("%s became %d", a, n)
 			}
 		}

@@ -22,7 +22,8 @@ const (
 	maxNodes = math.MaxInt32
 )
 
-func (l Limits) orDefault() Limits {
+// WithDefaults returns l with DefaultLimits in place of zeros.
+func (l Limits) WithDefaults() Limits {
 	or := func(n, def, top int) int {
 		if n == 0 {
 			n = def

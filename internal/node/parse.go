@@ -20,7 +20,7 @@ import (
 // O(n log n) at worst.
 func Parse(json []byte, lim Limits) (*Tree, error) {
 	var r Reader
-	if err := r.read(json, string(json), lim.orDefault()); err != nil {
+	if err := r.read(json, string(json), lim.WithDefaults()); err != nil {
 		return nil, err
 	}
 	return &Tree{src: r.tree.src, extra: string(r.extra), nodes: r.tree.nodes, kids: r.tree.kids}, nil
@@ -37,7 +37,7 @@ type Reader struct {
 // memory of r. It is valid until the next call, and while json does not change.
 // Paths and errors made from it hold copies, and stay valid.
 func (r *Reader) Read(json []byte, lim Limits) (*Tree, error) {
-	if err := r.read(json, unsafe.String(unsafe.SliceData(json), len(json)), lim.orDefault()); err != nil {
+	if err := r.read(json, unsafe.String(unsafe.SliceData(json), len(json)), lim.WithDefaults()); err != nil {
 		return nil, err
 	}
 	r.tree.extra = unsafe.String(unsafe.SliceData(r.extra), len(r.extra))

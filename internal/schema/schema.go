@@ -6,6 +6,9 @@ type Schema struct {
 	// type, or "" for None.
 	Name string
 	Root *Type
+	// Custom marks a kind that the server does not know by a Go type: it takes no
+	// strategic merge patch for it.
+	Custom bool
 }
 
 // None is the schema of objects nobody knows: maps granular, lists atomic.

@@ -69,10 +69,18 @@ type Type struct {
 	Strategic  Rule // patchStrategy, patchMergeKey
 	Structured Rule // list-type, list-map-keys, map-type
 
-	Nullable        bool   // null is a value here
-	PreserveUnknown bool   // unnamed fields are kept by the server, as Any
-	Embedded        bool   // a whole Kubernetes object, with its own metadata
-	Default         string // JSON text of the server's default, or ""
+	Nullable        bool // null is a value here
+	PreserveUnknown bool // unnamed fields are kept by the server, as Any
+	Embedded        bool // a whole Kubernetes object, with its own metadata
+	// Union marks a map with one member at a time: a change keeps only the fields that
+	// desired declares, though the server's strategic rule has no retainKeys.
+	Union bool
+	// StringData marks a Secret: its stringData is write-only and folds into data.
+	StringData bool
+	// Served is the strategic rule that a server goes by, where Strategic is the
+	// user's own or a guess; nil if they agree.
+	Served  *Rule
+	Default string // JSON text of the server's default, or ""
 }
 
 // Field is a named field of a Map.
@@ -80,9 +88,21 @@ type Field struct {
 	Name   string
 	Type   *Type
 	Prefix uint64 // node.Prefix of Name
+	Zero   Zero   // whether it tells its zero value from absence
+	Alias  string // the name of a field beside it that says the same, or ""
 }
 
-func field(name string, t *Type) Field { return Field{name, t, node.Prefix(name)} }
+// Zero says whether a field can tell its zero value ("", 0, false, an empty list or
+// map, null) from absence.
+type Zero uint8
+
+const (
+	ZeroTells    Zero = iota // it can, or nobody knows
+	ZeroIsAbsent             // it cannot: the server decodes both to one value
+	ZeroIsAuto               // nor can it, and the server chooses a value where there is none
+)
+
+func field(name string, t *Type) Field { return Field{Name: name, Type: t, Prefix: node.Prefix(name)} }
 
 // Model selects which rules of a Type count.
 type Model uint8
@@ -108,12 +128,20 @@ func (t *Type) Rule(m Model) *Rule {
 
 var plainMap, plainList = Rule{}, Rule{Merge: Atomic}
 
+// Field returns the named field of a Map, or nil. O(log n).
+func (t *Type) Field(key string) *Field {
+	i := sort.Search(len(t.Fields), func(i int) bool { return t.Fields[i].Name >= key })
+	if i < len(t.Fields) && t.Fields[i].Name == key {
+		return &t.Fields[i]
+	}
+	return nil
+}
+
 // Lookup returns the type of the value under a key of a Map, and whether it is a
 // named field. It is nil if t does not know the key. O(log n).
 func (t *Type) Lookup(key string) (child *Type, named bool) {
-	i := sort.Search(len(t.Fields), func(i int) bool { return t.Fields[i].Name >= key })
-	if i < len(t.Fields) && t.Fields[i].Name == key {
-		return t.Fields[i].Type, true
+	if f := t.Field(key); f != nil {
+		return f.Type, true
 	}
 	return t.Elem, false
 }

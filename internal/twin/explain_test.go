@@ -7,6 +7,7 @@ import (
 
 	"example.com/braid/internal/diverge"
 	"example.com/braid/internal/schema"
+	"example.com/braid/internal/walk"
 )
 
 // judge explains the places at which two results differ by entries of the
@@ -134,8 +135,8 @@ func servedDefaults(t *schema.Type) string {
 // that with only fields added. They write ours, we let live stand.
 func served(rule schema.Rule, p place) bool {
 	return rule.Merge == schema.Atomic && present(p.last) && present(p.live) && present(p.desired) &&
-		Equal(p.last, p.desired) && covers(p.live, strip(p.desired)) &&
-		Equal(p.ours, p.live) && same(clean(p.theirs), strip(p.desired))
+		Equal(p.last, p.desired) && exactly.covers(schema.Unknown, p.live, exactly.strip(schema.Unknown, p.desired)) &&
+		Equal(p.ours, p.live) && same(clean(p.theirs), exactly.strip(schema.Unknown, p.desired))
 }
 
 // clean drops null fields and directives.
@@ -177,7 +178,7 @@ func (j *judge) fields(t *schema.Type, rule schema.Rule, p place, theirs, ours m
 		case rule.RetainKeys && declaresNothing(p.desired) && !present(f.ours) && !present(f.last) && !declares(f.desired) && same(f.theirs, f.live):
 			j.use("union-emptied")
 		default:
-			c := child(t, key)
+			c := fieldOf(t, key).Type
 			j.value(c, c.Strategic, f)
 		}
 	}
@@ -224,7 +225,7 @@ func (j *judge) atomic(t *schema.Type, p place, theirs, ours []any) {
 	for i := range theirs {
 		live := p.elem(keyOf(ours[i], t.Strategic.Keys), 0, t.Strategic.Keys).live
 		at := place{fmt.Sprintf("%s[%d]", p.path, i), none{}, live, none{}, theirs[i], ours[i]}
-		j.value(elemType(t), schema.Rule{Merge: schema.Atomic}, at)
+		j.value(elemOf(t), schema.Rule{Merge: schema.Atomic}, at)
 	}
 }
 
@@ -244,7 +245,7 @@ func (j *judge) list(t *schema.Type, rule schema.Rule, p place, theirs, ours []a
 	}
 	for _, key := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(tn, on)))) {
 		if e := p.elem(key, 0, rule.Keys); !same(e.theirs, e.ours) {
-			j.value(elemType(t), elemRule(rule), e)
+			j.value(elemOf(t), elemRule(t, rule), e)
 		}
 	}
 	switch {
@@ -381,7 +382,7 @@ func (j *judge) siblings(t *schema.Type, rule schema.Rule, p place, theirs, ours
 	tn, on := alone(any(theirs)), alone(any(ours))
 	for _, key := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(tn, on)))) {
 		if e := p.elem(key, 0, rule.Keys); !same(e.theirs, e.ours) {
-			j.value(elemType(t), elemRule(rule), e)
+			j.value(elemOf(t), elemRule(t, rule), e)
 		}
 	}
 	// Siblings are other landmarks in live's order for the two, so elements that
@@ -403,3 +404,6 @@ func (j *judge) siblings(t *schema.Type, rule schema.Rule, p place, theirs, ours
 		j.unexplained("order with siblings", "%v", p)
 	}
 }
+
+// exactly compares JSON values.
+var exactly = &merger{Rules: walk.Rules{Equality: walk.Exact}}

@@ -16,12 +16,14 @@ import (
 // Story is one merge to hold against the laws. Last and Live may be nil.
 type Story struct {
 	Last, Live, Desired *node.Tree
-	Schema              *schema.Schema
-	Policy              walk.Policy
+	walk.Rules
+	Theirs Theirs
+}
 
-	// Theirs applies a strategic patch to live as somebody else's applier does;
-	// nil if there is none at hand.
-	Theirs func(live, patch []byte) ([]byte, error)
+// Theirs apply a patch to live as somebody else's appliers do; nil where there is none
+// at hand.
+type Theirs struct {
+	Strategic, JSONMerge, JSONPatch func(live, patch []byte) ([]byte, error)
 }
 
 // Broken says which law of DESIGN.md §4 a merge breaks. Law 0 is that the naive
@@ -33,10 +35,10 @@ type Broken struct {
 
 func (b Broken) String() string { return fmt.Sprintf("law %d: %s", b.Law, b.Text) }
 
-// Laws returns the laws that a story breaks under the strategic model. An error
-// is the engine's refusal of desired, which breaks no law.
+// Laws returns the laws that a story breaks. An error is the engine's refusal of
+// desired, which breaks no law.
 func Laws(s Story) ([]Broken, error) {
-	c := lawyer{Story: s}
+	c := lawyer{Story: s, merger: merger{Rules: s.Rules}}
 	sc, err := c.walk(s.Last, s.Live, s.Desired)
 	if err != nil {
 		var e *node.Error
@@ -56,15 +58,16 @@ func Laws(s Story) ([]Broken, error) {
 	}
 	c.m = tree.Map()
 	c.twin(sc)
-	c.conflicts(sc)
+	c.counted(sc)
 	c.exact(sc)
 	c.empty(sc, tree)
-	c.kept(s.Schema.Root, s.Schema.Root.Strategic, "", c.a, c.l, c.d, c.m)
-	if s.Policy == walk.Apply {
-		c.declared(s.Schema.Root, s.Schema.Root.Strategic, "", c.a, c.l, c.d, c.m)
+	root := s.Schema.Root
+	c.kept(root, c.rule(root), "", c.a, c.l, c.d, c.m)
+	if *s.Policy == walk.Apply {
+		c.declared(root, c.rule(root), "", c.a, c.l, c.d, c.m)
 	}
 	c.agree()
-	if s.Policy == walk.Branch {
+	if *s.Policy == walk.Branch {
 		c.symmetric(sc)
 	}
 	c.pure()
@@ -77,6 +80,7 @@ func Laws(s Story) ([]Broken, error) {
 // lawyer is the state of one call of Laws: the story as trees and as content.
 type lawyer struct {
 	Story
+	merger     merger // for its equality
 	a, l, d, m map[string]any
 	live       *node.Tree
 	merged     []byte
@@ -88,8 +92,18 @@ func (c *lawyer) broken(law int, format string, args ...any) {
 }
 
 func (c *lawyer) walk(last, live, desired *node.Tree) (walk.Script, error) {
-	return walk.Walk(walk.Input{Last: last, Live: live, Desired: desired, Schema: c.Schema, Policy: &c.Policy})
+	return walk.Walk(walk.Input{Last: last, Live: live, Desired: desired, Rules: c.Rules})
 }
+
+// rule is how the values at a position merge.
+func (c *lawyer) rule(t *schema.Type) schema.Rule {
+	r := *t.Rule(c.Model)
+	r.RetainKeys = r.RetainKeys || t.Union
+	return r
+}
+
+func (c *lawyer) same(t *schema.Type, x, y any) bool { return c.merger.same(t, x, y) }
+func (c *lawyer) strip(t *schema.Type, v any) any    { return c.merger.strip(t, v) }
 
 func orEmpty(t *node.Tree) *node.Tree {
 	if t == nil {
@@ -114,7 +128,7 @@ func tree(m map[string]any) *node.Tree {
 }
 
 func (c *lawyer) twin(sc walk.Script) {
-	m, conflicts := Merge(c.a, c.l, c.d, c.Schema, c.Policy)
+	m, conflicts := Merge(c.a, c.l, c.d, c.Rules)
 	if !Equal(m, c.m) {
 		c.broken(0, "the twin merges to %s, the engine to %s", tree(m).JSON(), c.merged)
 	}
@@ -123,9 +137,9 @@ func (c *lawyer) twin(sc walk.Script) {
 	}
 }
 
-// conflicts holds law 6, and 7: what is counted as a conflict is one by the policy,
+// counted holds law 6, and 7: what is counted as a conflict is one by the policy,
 // has a place, and leaves live.
-func (c *lawyer) conflicts(sc walk.Script) {
+func (c *lawyer) counted(sc walk.Script) {
 	n := 0
 	for i, e := range sc.Edits {
 		if e.Op != walk.OpClash {
@@ -142,33 +156,67 @@ func (c *lawyer) conflicts(sc walk.Script) {
 	}
 }
 
-// exact holds law 1: the patch turns live into merged, by every applier.
+// format is a patch format with its empty patch, and who writes and applies it.
+type format struct {
+	name, empty string
+	encode      func([]byte, *walk.Script, dialect.Guard) ([]byte, error)
+	apply       func(live, patch *node.Tree) ([]byte, error)
+	theirs      func(live, patch []byte) ([]byte, error)
+}
+
+func (c *lawyer) formats() []format {
+	out := []format{
+		{"JSON merge patch", "{}", dialect.EncodeJSONMerge, func(live, patch *node.Tree) ([]byte, error) {
+			return dialect.ApplyJSONMerge(nil, live, patch), nil
+		}, c.Theirs.JSONMerge},
+		{"JSON Patch", "[]", dialect.EncodeJSONPatch, func(live, patch *node.Tree) ([]byte, error) {
+			return dialect.ApplyJSONPatch(nil, live, patch, node.Limits{})
+		}, c.Theirs.JSONPatch},
+	}
+	if c.Model == schema.Strategic {
+		out = append(out, format{"strategic patch", "{}", dialect.EncodeStrategic, func(live, patch *node.Tree) ([]byte, error) {
+			return dialect.ApplyStrategic(nil, live, patch, c.Schema)
+		}, c.Theirs.Strategic})
+	}
+	return out
+}
+
+// exact holds law 1: a patch turns live into merged, in every format and by every
+// applier, guarded or not.
 func (c *lawyer) exact(sc walk.Script) {
-	patch, err := dialect.EncodeStrategic(nil, &sc)
+	for _, f := range c.formats() {
+		for _, g := range []dialect.Guard{0, dialect.GuardVersion | dialect.GuardValues} {
+			c.exactIn(f, sc, g)
+		}
+	}
+}
+
+func (c *lawyer) exactIn(f format, sc walk.Script, g dialect.Guard) {
+	patch, err := f.encode(nil, &sc, g)
 	if err != nil {
 		if !errors.Is(err, dialect.ErrInexpressible) {
-			c.broken(1, "the encoder fails: %v", err)
+			c.broken(1, "%s: the encoder fails: %v", f.name, err)
 		}
 		return
 	}
-	if empty := string(patch) == "{}"; empty != (sc.Changes == 0) {
-		c.broken(2, "%d changes, but the patch is %s", sc.Changes, patch)
+	if empty := string(patch) == f.empty; empty != (sc.Changes == 0) {
+		c.broken(2, "%s: %d changes, but the patch is %s", f.name, sc.Changes, patch)
 	}
 	p, err := node.Parse(patch, node.Limits{})
 	if err != nil {
-		c.broken(1, "the patch is no JSON: %v: %s", err, patch)
+		c.broken(1, "%s: the patch is no JSON: %v: %s", f.name, err, patch)
 		return
 	}
-	got, err := dialect.ApplyStrategic(nil, c.live, p, c.Schema)
-	if err != nil || !bytes.Equal(got, c.merged) {
-		c.broken(1, "our applier makes %s (%v) of the patch %s, merged is %s", got, err, patch, c.merged)
-	}
-	if c.Theirs == nil {
-		return
-	}
-	got, err = c.Theirs(c.live.JSON(), patch)
+	got, err := f.apply(c.live, p)
 	if m, ok := parseMap(got); err != nil || !ok || !Equal(m, c.m) {
-		c.broken(1, "their applier makes %s (%v) of the patch %s, merged is %s", got, err, patch, c.merged)
+		c.broken(1, "%s: our applier makes %s (%v) of the patch %s, merged is %s", f.name, got, err, patch, c.merged)
+	}
+	if f.theirs == nil {
+		return
+	}
+	got, err = f.theirs(c.live.JSON(), patch)
+	if m, ok := parseMap(got); err != nil || !ok || !Equal(m, c.m) {
+		c.broken(1, "%s: their applier makes %s (%v) of the patch %s, merged is %s", f.name, got, err, patch, c.merged)
 	}
 }
 
@@ -190,9 +238,9 @@ func (c *lawyer) empty(sc walk.Script, merged *node.Tree) {
 // agree holds law 5: a two-way merge gives desired, and so does a merge where
 // live agrees with desired.
 func (c *lawyer) agree() {
-	d, _ := strip(c.d).(map[string]any)
+	d, _ := c.strip(c.Schema.Root, c.d).(map[string]any)
 	want := tree(d)
-	lenient := c.Policy != walk.Apply // desired is not looked at where it clashes
+	lenient := *c.Policy != walk.Apply // desired is not looked at where it clashes
 	if two, err := c.walk(c.Live, c.Live, c.Desired); err != nil {
 		if !lenient {
 			c.broken(5, "two-way: %v", err)
@@ -221,55 +269,42 @@ func parseMap(text []byte) (map[string]any, bool) {
 // absence.
 func (c *lawyer) sameFolded(got, want map[string]any) bool {
 	root := c.Schema.Root
-	return Equal(fold(root, strip(got), false), fold(root, want, false))
+	return c.same(root, c.fold(root, c.strip(root, got), false), c.fold(root, want, false))
 }
 
 // fold drops the repeats of sets, lets elements of one key stand together, as a
 // server does, and if asked sorts sets and keyed lists.
-func fold(t *schema.Type, v any, sorted bool) any {
+func (c *lawyer) fold(t *schema.Type, v any, sorted bool) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
 		for k, e := range v {
-			out[k] = fold(child(t, k), e, sorted)
+			out[k] = c.fold(fieldOf(t, k).Type, e, sorted)
 		}
 		return out
 	case []any:
 		out := []any{}
-		in := names(v, t.Strategic.Keys)
+		rule := c.rule(t)
+		in := names(v, rule.Keys)
 		for i, e := range v {
-			if t.Strategic.Merge != schema.Set || in[i].nth >= 0 {
-				out = append(out, fold(elemType(t), e, sorted))
+			if rule.Merge != schema.Set || in[i].nth >= 0 {
+				out = append(out, c.fold(elemOf(t), e, sorted))
 			}
 		}
-		if t.Strategic.Merge == schema.Keyed {
+		if rule.Merge == schema.Keyed {
 			grouped := []any{}
-			for _, i := range together(out, t.Strategic.Keys) {
+			for _, i := range together(out, rule.Keys) {
 				grouped = append(grouped, out[i])
 			}
 			out = grouped
 		}
-		if sorted && (t.Strategic.Merge == schema.Set || t.Strategic.Merge == schema.Keyed) {
-			text := func(v any) []byte { return tree(map[string]any{keyOf(v, t.Strategic.Keys): v}).JSON() }
+		if sorted && (rule.Merge == schema.Set || rule.Merge == schema.Keyed) {
+			text := func(v any) []byte { return tree(map[string]any{keyOf(v, rule.Keys): v}).JSON() }
 			slices.SortStableFunc(out, func(x, y any) int { return bytes.Compare(text(x), text(y)) })
 		}
 		return out
 	}
 	return v
-}
-
-func child(t *schema.Type, key string) *schema.Type {
-	if c, _ := t.Lookup(key); c != nil {
-		return c
-	}
-	return schema.Unknown
-}
-
-func elemType(t *schema.Type) *schema.Type {
-	if t.Elem == nil {
-		return schema.Unknown
-	}
-	return t.Elem
 }
 
 // symmetric holds law 6: Branch treats live and desired alike, except in unions,
@@ -290,7 +325,7 @@ func (c *lawyer) symmetric(sc walk.Script) {
 		return
 	}
 	got, _ := parseMap(other.AppendMerged(nil))
-	if root := c.Schema.Root; !Equal(fold(root, got, true), fold(root, c.m, true)) {
+	if root := c.Schema.Root; !c.same(root, c.fold(root, got, true), c.fold(root, c.m, true)) {
 		c.broken(6, "merged is %s, the other way round %s", c.merged, tree(got).JSON())
 	}
 }
@@ -312,13 +347,14 @@ func (c *lawyer) touchesUnion(t *schema.Type, l, d any) bool {
 	if Equal(l, d) {
 		return false
 	}
-	if t.Strategic.RetainKeys {
+	rule := c.rule(t)
+	if rule.RetainKeys {
 		return true
 	}
 	lm, _ := l.(map[string]any)
 	dm, _ := d.(map[string]any)
 	for k := range lm {
-		if _, both := dm[k]; both && c.touchesUnion(child(t, k), lm[k], dm[k]) {
+		if _, both := dm[k]; both && c.touchesUnion(fieldOf(t, k).Type, lm[k], dm[k]) {
 			return true
 		}
 	}
@@ -326,7 +362,7 @@ func (c *lawyer) touchesUnion(t *schema.Type, l, d any) bool {
 	dl, _ := d.([]any)
 	for _, x := range ll {
 		for _, y := range dl {
-			if keyOf(x, t.Strategic.Keys) == keyOf(y, t.Strategic.Keys) && c.touchesUnion(elemType(t), x, y) {
+			if keyOf(x, rule.Keys) == keyOf(y, rule.Keys) && c.touchesUnion(elemOf(t), x, y) {
 				return true
 			}
 		}
@@ -356,10 +392,12 @@ func (c *lawyer) pure() {
 	if !bytes.Equal(rev.AppendMerged(nil), c.merged) || !bytes.Equal(sc.AppendMerged(nil), c.merged) {
 		c.broken(9, "merged depends on the order of keys: %s, %s", c.merged, rev.AppendMerged(nil))
 	}
-	patch, _ := dialect.EncodeStrategic(nil, &sc)
-	again, _ := dialect.EncodeStrategic(nil, &rev)
-	if !bytes.Equal(patch, again) {
-		c.broken(9, "the patch depends on the order of keys: %s, %s", patch, again)
+	for _, f := range c.formats() {
+		patch, _ := f.encode(nil, &sc, 0)
+		again, _ := f.encode(nil, &rev, 0)
+		if !bytes.Equal(patch, again) {
+			c.broken(9, "the %s depends on the order of keys: %s, %s", f.name, patch, again)
+		}
 	}
 }
 

@@ -5,7 +5,16 @@ import (
 	"slices"
 
 	"example.com/braid/internal/schema"
+	"example.com/braid/internal/walk"
 )
+
+// aliased reports whether last or desired has the field that says the same as k.
+func (c *lawyer) aliased(t *schema.Type, k string, a, d map[string]any) bool {
+	alias := fieldOf(t, k).Alias
+	_, inLast := a[alias]
+	_, inDesired := d[alias]
+	return inLast || inDesired
+}
 
 // kept holds law 3: what neither last nor desired has survives as live has it,
 // elements in live's order. What we removed or replaced as a whole may go, and in
@@ -25,8 +34,8 @@ func (c *lawyer) kept(t *schema.Type, rule schema.Rule, path string, a, l, d, m 
 			got, ok := mv[k]
 			switch at := path + "." + k; {
 			case inDesired && ok:
-				c.kept(child(t, k), child(t, k).Strategic, at, av[k], v, want, got)
-			case !inDesired && !inLast && !rule.RetainKeys && (!ok || !Equal(v, got)):
+				c.kept(fieldOf(t, k).Type, c.rule(fieldOf(t, k).Type), at, av[k], v, want, got)
+			case !inDesired && !inLast && !rule.RetainKeys && (!ok || !Equal(v, got)) && !c.aliased(t, k, av, dv):
 				c.broken(3, "%s is lost", at)
 			}
 		}
@@ -52,7 +61,7 @@ func (c *lawyer) keptElements(t *schema.Type, rule schema.Rule, path string, a, 
 		case e.nth < 0: // folded away
 		case j >= 0:
 			if here := slices.Index(mn, e); here >= 0 {
-				c.kept(elemType(t), elemRule(rule), at, at0(a, slices.Index(an, e)), l[i], d[j], m[here])
+				c.kept(elemOf(t), elemRule(t, rule), at, at0(a, slices.Index(an, e)), l[i], d[j], m[here])
 			}
 		case !slices.Contains(an, e):
 			// Of several occurrences another may be the one that we removed.
@@ -69,7 +78,9 @@ func (c *lawyer) keptElements(t *schema.Type, rule schema.Rule, path string, a, 
 }
 
 // elemRule is how the elements of a keyed list merge.
-func elemRule(list schema.Rule) schema.Rule { return schema.Rule{RetainKeys: list.RetainKeys} }
+func elemRule(t *schema.Type, list schema.Rule) schema.Rule {
+	return schema.Rule{RetainKeys: list.RetainKeys || elemOf(t).Union}
+}
 
 func at0(list []any, i int) any {
 	if i < 0 {
@@ -94,8 +105,8 @@ func (c *lawyer) declared(t *schema.Type, rule schema.Rule, path string, a, l, d
 	case ok4 && ok5 && ok6 && (rule.Merge == schema.Keyed || rule.Merge == schema.Set):
 		al, _ := a.([]any)
 		c.declaredElements(t, rule, path, al, ll, dl, ml)
-	case Equal(strip(m), strip(d)): // live's nulls may stay where desired has them too
-	case Equal(m, l) && Equal(a, d) && covers(l, strip(d)): // a server's defaults
+	case c.same(t, c.strip(t, m), c.strip(t, d)): // live's nulls may stay where desired has them too
+	case Equal(m, l) && c.same(t, a, d) && c.merger.covers(t, l, c.strip(t, d)): // a server's defaults
 	default:
 		c.broken(4, "%s is declared %v, but is %v", path, d, m)
 	}
@@ -106,22 +117,33 @@ func (c *lawyer) declaredFields(t *schema.Type, path string, a, l, d, m map[stri
 		got, ok := m[k]
 		lv, inLive := l[k]
 		at := path + "." + k
+		f := fieldOf(t, k)
+		if c.Equality == walk.Semantic && f.Zero != schema.ZeroTells && c.merger.zero(f.Type, want) {
+			if f.Zero == schema.ZeroIsAbsent && ok && !c.merger.zero(f.Type, got) {
+				c.broken(4, "%s is declared %v, its zero value, but is %v", at, want, got)
+			}
+			continue
+		}
 		switch {
+		case want == nil && c.merger.keepsNull(f.Type) && !(ok && got == nil):
+			c.broken(4, "%s is declared null, but is %v", at, got)
+		case want == nil && c.merger.keepsNull(f.Type):
 		case want == nil && ok && !(inLive && lv == nil):
 			c.broken(4, "%s is declared absent, but is %v", at, got)
 		case want != nil && !ok:
 			c.broken(4, "%s is declared %v, but absent", at, want)
 		case want != nil && !inLive:
-			if !Equal(got, strip(want)) {
+			if !Equal(got, c.strip(f.Type, want)) {
 				c.broken(4, "%s is declared %v, but is %v", at, want, got)
 			}
 		case want != nil:
-			c.declared(child(t, k), child(t, k).Strategic, at, a[k], lv, want, got)
+			c.declared(f.Type, c.rule(f.Type), at, a[k], lv, want, got)
 		}
 	}
 	for k := range a {
 		if _, inDesired := d[k]; !inDesired {
-			if got, ok := m[k]; ok {
+			f := fieldOf(t, k)
+			if got, ok := m[k]; ok && !(c.Equality == walk.Semantic && f.Zero != schema.ZeroTells && (c.merger.zero(f.Type, got) || c.merger.zero(f.Type, a[k]))) {
 				c.broken(4, "%s.%s was declared last and is not now, but is %v", path, k, got)
 			}
 		}
@@ -139,11 +161,11 @@ func (c *lawyer) declaredElements(t *schema.Type, rule schema.Rule, path string,
 		case here < 0:
 			c.broken(4, "%s is declared, but absent", at)
 		case j < 0:
-			if !Equal(m[here], strip(d[i])) {
+			if !Equal(m[here], c.strip(elemOf(t), d[i])) {
 				c.broken(4, "%s is declared %v, but is %v", at, d[i], m[here])
 			}
 		default:
-			c.declared(elemType(t), elemRule(rule), at, at0(a, slices.Index(an, e)), l[j], d[i], m[here])
+			c.declared(elemOf(t), elemRule(t, rule), at, at0(a, slices.Index(an, e)), l[j], d[i], m[here])
 		}
 	}
 	// Besides desired's, only those may be there that live alone has.

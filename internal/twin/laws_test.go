@@ -37,9 +37,9 @@ func random(seed uint64) triple {
 	return x
 }
 
-// holds returns what is wrong with a triple under a policy, or "".
-func (x triple) holds(s *schema.Schema, p walk.Policy, apply func(live, patch []byte) ([]byte, error)) string {
-	found, _ := Laws(Story{Last: tree(x.last), Live: tree(x.live), Desired: tree(x.desired), Schema: s, Policy: p, Theirs: apply})
+// holds returns what is wrong with a triple under some rules, or "".
+func (x triple) holds(r walk.Rules, apply func(live, patch []byte) ([]byte, error)) string {
+	found, _ := Laws(Story{Last: tree(x.last), Live: tree(x.live), Desired: tree(x.desired), Rules: r, Theirs: Theirs{Strategic: apply}})
 	out := ""
 	for _, b := range found {
 		out += b.String() + "\n"
@@ -47,33 +47,38 @@ func (x triple) holds(s *schema.Schema, p walk.Policy, apply func(live, patch []
 	return out
 }
 
-func TestLaws(t *testing.T) {
-	bad := 0
-	for n := range uint64(*triples) {
-		x := random(*seed + n)
-		for _, p := range policies {
-			if x.holds(kind, p.table, theirs) == "" {
-				continue
-			}
-			small := shrink(x, func(x triple) bool { return x.holds(kind, p.table, theirs) != "" })
-			t.Errorf("seed %d, %s\n%v\n%s", *seed+n, p.name, small, small.holds(kind, p.table, theirs))
-			if bad++; bad > 5 {
-				t.Fatal("and so on")
-			}
+// keeps fails unless a triple keeps the laws under some rules and every policy.
+func (x triple) keeps(t *testing.T, seed uint64, r walk.Rules, apply func(live, patch []byte) ([]byte, error)) {
+	t.Helper()
+	for _, p := range policies {
+		r.Policy = &p.table
+		if x.holds(r, apply) == "" {
+			continue
 		}
+		small := shrink(x, func(x triple) bool { return x.holds(r, apply) != "" })
+		t.Fatalf("seed %d, %s, model %d, equality %d, nulls %d\n%v\n%s", seed, p.name, r.Model, r.Equality, r.Nulls, small, small.holds(r, apply))
+	}
+}
+
+func TestLaws(t *testing.T) {
+	for n := range uint64(*triples) {
+		r := walk.Rules{Schema: kind, Equality: walk.Equality(n / 16 % 2), Nulls: walk.Nulls(n / 32 % 2)}
+		random(*seed+n).keeps(t, *seed+n, r, theirs)
+	}
+}
+
+func TestLawsStructured(t *testing.T) {
+	for n := range uint64(*triples) {
+		r := walk.Rules{Schema: kind, Model: schema.Structured, Equality: walk.Equality(n / 16 % 2), Nulls: walk.Nulls(n / 32 % 2)}
+		random(*seed+n).keeps(t, *seed+n, r, nil)
 	}
 }
 
 // Without a schema there are no lists to merge and no strategies.
 func TestLawsSchemaless(t *testing.T) {
 	for n := range uint64(*triples) {
-		x := random(*seed + n)
-		for _, p := range policies {
-			if what := x.holds(schema.None, p.table, nil); what != "" {
-				small := shrink(x, func(x triple) bool { return x.holds(schema.None, p.table, nil) != "" })
-				t.Fatalf("seed %d, %s\n%v\n%s", *seed+n, p.name, small, what)
-			}
-		}
+		r := walk.Rules{Schema: schema.None, Model: schema.Model(n / 16 % 3), Nulls: walk.Nulls(n / 64 % 2)}
+		random(*seed+n).keeps(t, *seed+n, r, nil)
 	}
 }
 
@@ -86,7 +91,7 @@ func FuzzMerge(f *testing.F) {
 	f.Add(uint64(0), byte(3), `{"union":{"a":{}}}`, `{"union":{"a":{},"b":null}}`, `{"union":{"b":{"$patch":"delete"}}}`)
 	f.Fuzz(func(t *testing.T, seed uint64, policy byte, last, live, desired string) {
 		p := policies[int(policy)%len(policies)]
-		if what := random(seed).holds(kind, p.table, theirs); what != "" {
+		if what := random(seed).holds(walk.Rules{Schema: kind, Policy: &p.table}, theirs); what != "" {
 			t.Errorf("seed %d, %s\n%v\n%s", seed, p.name, random(seed), what)
 		}
 		var docs [3]*node.Tree
@@ -98,7 +103,7 @@ func FuzzMerge(f *testing.F) {
 			docs[i] = d
 		}
 		for _, s := range []*schema.Schema{kind, schema.None} {
-			found, _ := Laws(Story{Last: docs[0], Live: docs[1], Desired: docs[2], Schema: s, Policy: p.table})
+			found, _ := Laws(Story{Last: docs[0], Live: docs[1], Desired: docs[2], Rules: walk.Rules{Schema: s, Policy: &p.table}})
 			for _, b := range found {
 				t.Error(b)
 			}

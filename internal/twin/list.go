@@ -41,11 +41,11 @@ func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
 		am, _ := av.(map[string]any)
 		switch {
 		case ok1 && ok2:
-			merged[e] = m.fields(t.Elem, rule.RetainKeys, am, lm, dm)
+			merged[e] = m.fields(t.Elem, rule.RetainKeys || t.Elem.Union, am, lm, dm)
 		case present(lv) && present(dv):
 			merged[e] = lv // of a set
 		default:
-			merged[e] = m.act(m.policy[classify(av, lv, dv)], lv, dv)
+			merged[e] = m.act(t.Elem, m.policy[m.classify(t.Elem, av, lv, dv)], lv, dv)
 		}
 		changed = changed || present(merged[e]) != present(lv) || present(lv) && !Equal(merged[e], lv)
 	}

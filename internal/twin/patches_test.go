@@ -24,7 +24,7 @@ func (r *Random) patch(t *schema.Type, live map[string]any, depth int) map[strin
 	}
 	slices.Sort(keys)
 	for _, k := range keys {
-		c := child(t, k)
+		c := fieldOf(t, k).Type
 		switch lv := live[k].(type) {
 		case map[string]any:
 			if r.IntN(3) == 0 {
@@ -75,7 +75,7 @@ func (r *Random) patchList(t *schema.Type, name string, live []any, out map[stri
 			if r.IntN(2) == 0 {
 				continue
 			}
-			e := r.patch(elemType(t), m, depth+1)
+			e := r.patch(elemOf(t), m, depth+1)
 			if delete(e, "$patch"); r.IntN(3) == 0 {
 				e["$patch"] = []any{"delete", "delete", "replace", "merge", "odd"}[r.IntN(5)]
 			}
@@ -88,10 +88,10 @@ func (r *Random) patchList(t *schema.Type, name string, live []any, out map[stri
 		}
 	}
 	for range r.IntN(3) {
-		v := r.Value(elemType(t), depth+1)
+		v := r.Value(elemOf(t), depth+1)
 		if m, ok := v.(map[string]any); ok && keyed {
 			key := t.Strategic.Keys[0].Name
-			typ, _ := elemType(t).Lookup(key)
+			typ, _ := elemOf(t).Lookup(key)
 			m[key] = r.Value(typ, depth+1)
 			names = append(names, map[string]any{key: m[key]})
 		} else {
@@ -188,7 +188,7 @@ func holdsDirective(v any) bool {
 func ordersNoList(at spot) bool {
 	m, _ := at.desired.(map[string]any)
 	for k := range m {
-		if name, ok := strings.CutPrefix(k, "$setElementOrder/"); ok && child(at.t, name).Kind != schema.List {
+		if name, ok := strings.CutPrefix(k, "$setElementOrder/"); ok && fieldOf(at.t, name).Type.Kind != schema.List {
 			return true
 		}
 	}

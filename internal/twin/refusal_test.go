@@ -131,13 +131,13 @@ func visit(at spot, cond func(spot) bool) bool {
 	}
 	for key := range fields {
 		_, named := at.t.Lookup(key)
-		if visit(spot{at.t, named, child(at.t, key), at.field(key)}, cond) {
+		if visit(spot{at.t, named, fieldOf(at.t, key).Type, at.field(key)}, cond) {
 			return true
 		}
 	}
 	for key, n := range elems {
 		for nth := 0; nth < n && at.keyed() && key != ""; nth++ {
-			if visit(spot{at.t, true, elemType(at.t), at.elem(key, nth, at.t.Strategic.Keys)}, cond) {
+			if visit(spot{at.t, true, elemOf(at.t), at.elem(key, nth, at.t.Strategic.Keys)}, cond) {
 				return true
 			}
 		}
@@ -152,7 +152,7 @@ func visit(at spot, cond func(spot) bool) bool {
 				return none{}
 			}
 			elem := place{at.path, get(at.last), get(at.live), get(at.desired), none{}, none{}}
-			if visit(spot{at.t, true, elemType(at.t), elem}, cond) {
+			if visit(spot{at.t, true, elemOf(at.t), elem}, cond) {
 				return true
 			}
 		}
@@ -188,7 +188,7 @@ func (at spot) someElement(cond func(any) bool) bool {
 // oddElements: an element is not what the list holds.
 func (at spot) oddElements() bool {
 	return at.t.Kind == schema.List && at.someElement(func(e any) bool {
-		want := elemType(at.t).Kind
+		want := elemOf(at.t).Kind
 		switch e.(type) {
 		case map[string]any:
 			return want != schema.Map

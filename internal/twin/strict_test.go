@@ -72,7 +72,7 @@ func (j *judge) missed(sc *walk.Script, i int32) {
 		j.use("strict-union")
 	case live == nil && e.Case == walk.WeRemoveTheySet:
 		j.use("strict-null")
-	case e.Case == walk.WeRemoveTheySet && Equal(fold(t, last, true), fold(t, live, true)):
+	case e.Case == walk.WeRemoveTheySet && Equal(exact.fold(t, last, true), exact.fold(t, live, true)):
 		j.use("strict-order")
 	case e.Case == walk.WeRemoveTheySet && rule.Merge == schema.Set && subset(live, last):
 		j.use("strict-set")
@@ -135,7 +135,7 @@ func strike(t *schema.Type, p place, found func(*schema.Type, place)) {
 		}
 		for key := range patch {
 			if f := p.field(key); !directive(key) && present(f.ours) && !(t.Strategic.Merge == schema.Atomic && t.Kind == schema.Map) {
-				strike(child(t, key), f, found)
+				strike(fieldOf(t, key).Type, f, found)
 			}
 		}
 	case []any:
@@ -146,7 +146,7 @@ func strike(t *schema.Type, p place, found func(*schema.Type, place)) {
 		case t.Strategic.Merge == schema.Keyed:
 			for _, key := range keysOfList(patch, t.Strategic.Keys) {
 				if e := p.elem(key, 0, t.Strategic.Keys); present(e.ours) {
-					strike(elemType(t), e, found)
+					strike(elemOf(t), e, found)
 				}
 			}
 		case t.Strategic.Merge == schema.Set:
@@ -167,3 +167,6 @@ func TestStrict(t *testing.T) {
 		return x
 	})
 }
+
+// exact folds by the rules of strategic merges and compares JSON values.
+var exact = &lawyer{merger: *exactly}

@@ -18,15 +18,18 @@ func present(v any) bool {
 	return !absent
 }
 
-// Merge returns the merged object and the number of conflicts, under the model
-// Strategic. The inputs are unstructured content; desired must be well formed.
-func Merge(last, live, desired map[string]any, s *schema.Schema, p walk.Policy) (map[string]any, int) {
-	m := &merger{policy: p}
-	merged := m.fields(s.Root, false, last, live, desired)
+// Merge returns the merged object and the number of conflicts. The inputs are
+// unstructured content; desired must be well formed. It knows no Ignore, HandOver and
+// Infer.
+func Merge(last, live, desired map[string]any, r walk.Rules) (map[string]any, int) {
+	m := &merger{Rules: r, policy: *r.Policy}
+	root := r.Schema.Root
+	merged := m.fields(root, root.Rule(r.Model).RetainKeys || root.Union, last, live, desired)
 	return merged, m.conflicts
 }
 
 type merger struct {
+	walk.Rules
 	policy    walk.Policy
 	conflicts int
 }
@@ -57,25 +60,53 @@ func (m *merger) join(t *schema.Type, clear bool, a, l, d map[string]any) map[st
 		return none{}
 	}
 	for key := range keys {
-		child, _ := t.Lookup(key)
-		if child == nil {
-			child = schema.Unknown
-		}
+		f := fieldOf(t, key)
 		av, lv, dv := get(a, key), get(l, key), get(d, key)
-		if dv == nil && (clear || !present(lv) || present(av) && av != nil) {
-			dv = none{}
+		if f.Alias != "" && present(lv) && !present(av) && !present(dv) {
+			av, dv = get(a, f.Alias), get(d, f.Alias)
 		}
-		var v any
-		if clear && !present(av) && present(lv) && !present(dv) {
-			v = m.act(m.policy[walk.BothAddOther], lv, dv)
-		} else {
-			v = m.value(child, child.Strategic, av, lv, dv)
-		}
-		if present(v) {
+		if v, ok := m.position(f, clear, av, lv, dv); ok && present(v) {
 			out[key] = v
 		}
 	}
 	return out
+}
+
+// position merges one field; there is none afterwards if it is not ok.
+func (m *merger) position(f schema.Field, clear bool, a, l, d any) (any, bool) {
+	if f.Zero != schema.ZeroTells && m.Equality == walk.Semantic {
+		switch zero := m.orAbsent(f.Type, d); {
+		case zero && m.orAbsent(f.Type, l):
+			return l, true
+		case (!present(l) || f.Zero == schema.ZeroIsAuto) && m.orAbsent(f.Type, a):
+			a = none{}
+			fallthrough
+		default:
+			if zero && f.Zero == schema.ZeroIsAuto {
+				d = none{}
+			}
+			if !present(a) && !present(d) {
+				return l, true
+			}
+		}
+	}
+	if d == nil && !m.keepsNull(f.Type) && (clear || !present(l) || present(a) && a != nil) {
+		d = none{}
+	}
+	if clear && !present(a) && present(l) && !present(d) {
+		return m.act(f.Type, m.policy[walk.BothAddOther], l, d), true
+	}
+	return m.value(f.Type, *f.Type.Rule(m.Model), a, l, d), true
+}
+
+func fieldOf(t *schema.Type, key string) schema.Field {
+	if f := t.Field(key); f != nil {
+		return *f
+	}
+	if t.Elem != nil {
+		return schema.Field{Type: t.Elem}
+	}
+	return schema.Field{Type: schema.Unknown}
 }
 
 func (m *merger) value(t *schema.Type, rule schema.Rule, a, l, d any) any {
@@ -83,7 +114,7 @@ func (m *merger) value(t *schema.Type, rule schema.Rule, a, l, d any) any {
 	case map[string]any:
 		if dv, ok := d.(map[string]any); ok && rule.Merge != schema.Atomic {
 			av, _ := a.(map[string]any)
-			return m.fields(t, rule.RetainKeys, av, lv, dv)
+			return m.fields(t, rule.RetainKeys || t.Union, av, lv, dv)
 		}
 	case []any:
 		if dv, ok := d.([]any); ok && (rule.Merge == schema.Keyed || rule.Merge == schema.Set) {
@@ -91,27 +122,27 @@ func (m *merger) value(t *schema.Type, rule schema.Rule, a, l, d any) any {
 			return m.list(t, rule, av, lv, dv)
 		}
 	}
-	return m.act(m.policy[classify(a, l, d)], l, d)
+	return m.act(t, m.policy[m.classify(t, a, l, d)], l, d)
 }
 
 // act returns the merged value of a position that counts as a whole.
-func (m *merger) act(action walk.Action, l, d any) any {
+func (m *merger) act(t *schema.Type, action walk.Action, l, d any) any {
 	switch action {
 	case walk.Clash:
 		m.conflicts++
 	case walk.Take:
-		if d == nil {
+		if d == nil && !m.keepsNull(t) {
 			return none{}
 		}
-		return strip(d)
+		return m.strip(t, d)
 	}
 	return l
 }
 
 // classify finds the case by its pattern, as a person would: name the values in
 // the order last, live, desired and look the names up.
-func classify(a, l, d any) walk.Case {
-	if present(a) && present(l) && present(d) && Equal(a, d) && covers(l, strip(d)) {
+func (m *merger) classify(t *schema.Type, a, l, d any) walk.Case {
+	if present(a) && present(l) && present(d) && m.same(t, a, d) && m.covers(t, l, m.strip(t, d)) {
 		l = a // a server's defaults inside an atomic value are no change
 	}
 	name := func(v any, olds ...string) string { // the letter of v, given those before it
@@ -120,7 +151,7 @@ func classify(a, l, d any) walk.Case {
 		}
 		for i, old := range []any{a, l}[:len(olds)] {
 			// Null in desired declares absence, which is what live may have.
-			if present(old) && (Equal(old, v) || i == 1 && Equal(old, strip(v))) {
+			if present(old) && (m.same(t, old, v) || i == 1 && m.same(t, old, m.strip(t, v))) {
 				return olds[i]
 			}
 		}
@@ -137,46 +168,29 @@ func classify(a, l, d any) walk.Case {
 	panic("no case " + pattern)
 }
 
+func (m *merger) keepsNull(t *schema.Type) bool {
+	return m.Nulls == walk.NullStays && (t.Nullable || t.Kind == schema.Any)
+}
+
 // strip drops the null fields of maps: null declares absence.
-func strip(v any) any {
+func (m *merger) strip(t *schema.Type, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		out := map[string]any{}
 		for k, e := range v {
-			if e != nil {
-				out[k] = strip(e)
+			if child := fieldOf(t, k).Type; e != nil || m.keepsNull(child) {
+				out[k] = m.strip(child, e)
 			}
 		}
 		return out
 	case []any:
 		out := []any{}
 		for _, e := range v {
-			out = append(out, strip(e))
+			out = append(out, m.strip(elemOf(t), e))
 		}
 		return out
 	}
 	return v
-}
-
-// covers reports whether live is v with only fields added.
-func covers(live, v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		l, ok := live.(map[string]any)
-		for k, e := range v {
-			lv, has := l[k]
-			ok = ok && has && covers(lv, e)
-		}
-		return ok
-	case []any:
-		l, ok := live.([]any)
-		ok = ok && len(l) == len(v)
-		for i := 0; ok && i < len(v); i++ {
-			ok = covers(l[i], v[i])
-		}
-		return ok
-	}
-	return Equal(live, v)
 }
 
 // Equal compares unstructured content, numbers as decimals.

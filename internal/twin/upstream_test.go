@@ -46,7 +46,7 @@ func (x triple) against(j *judge) {
 }
 
 func (x triple) merge(j *judge, p walk.Policy) (sc walk.Script, merged map[string]any, ok bool) {
-	sc, err := walk.Walk(walk.Input{Last: tree(x.last), Live: tree(x.live), Desired: tree(x.desired), Schema: kind, Policy: &p})
+	sc, err := walk.Walk(walk.Input{Last: tree(x.last), Live: tree(x.live), Desired: tree(x.desired), Rules: walk.Rules{Schema: kind, Policy: &p, Equality: walk.Exact}})
 	switch {
 	case errors.Is(err, node.ErrType):
 		j.use("wrong-type")
@@ -113,7 +113,7 @@ func (j *judge) noise(t *schema.Type, path string, patch, live map[string]any) {
 		case v == nil && !inLive:
 			j.use("noise-null")
 		default:
-			j.noiseValue(child(t, key), path+"."+key, v, lv)
+			j.noiseValue(fieldOf(t, key).Type, path+"."+key, v, lv)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func (j *judge) noiseValue(t *schema.Type, path string, v, live any) {
 			case (spot{t: t, place: place{live: live}}).repeats():
 				j.use("repeated-key")
 			case i >= 0:
-				j.noise(elemType(t), path+"["+key+"]", m, listOf(live)[i].(map[string]any))
+				j.noise(elemOf(t), path+"["+key+"]", m, listOf(live)[i].(map[string]any))
 			case m["$patch"] == "delete":
 				j.use("noise-delete")
 			default:

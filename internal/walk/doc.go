@@ -29,8 +29,8 @@
 //     keys tell elements apart.
 //  6. The elements of desired stand in desired's order. Elements that only live has
 //     stand before the first element of desired that stands behind them in live.
-//     Under the model Strategic, elements of one key then stand together, as the
-//     server puts them. Order is a value too: a policy that keeps drift keeps live's.
+//     If a list changes, elements of one key stand together, as the server puts
+//     them. Order is a value too: a policy that keeps drift keeps live's.
 //  7. A union (retainKeys) that changes keeps no field that only live has.
 //  8. Whatever is wrong in live is kept and warned about. Whatever is wrong in
 //     desired is an error with its path.

@@ -79,12 +79,12 @@ func TestBig(t *testing.T) {
 			a, b := s.docs(n)
 			live, desired := parse(a), parse(b)
 			for _, last := range []*node.Tree{nil, live} {
-				s, err := Walk(Input{Last: last, Live: live, Desired: desired, Schema: things, Policy: &Apply})
+				s, err := Walk(Input{Last: last, Live: live, Desired: desired, Rules: Rules{Schema: things, Policy: &Apply}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				merged := parse(string(s.AppendMerged(nil)))
-				again, err := Walk(Input{Last: desired, Live: merged, Desired: desired, Schema: things, Policy: &Apply})
+				again, err := Walk(Input{Last: desired, Live: merged, Desired: desired, Rules: Rules{Schema: things, Policy: &Apply}})
 				if err != nil || again.Changes > 0 {
 					t.Fatal("the second merge changes something", err)
 				}
@@ -98,7 +98,7 @@ func TestMemoryLinear(t *testing.T) {
 	for _, s := range shapes {
 		cost := func(n int) (allocs, bytes float64) {
 			a, b := s.docs(n)
-			in := Input{Last: parse(a), Live: parse(a), Desired: parse(b), Schema: things, Policy: &Apply}
+			in := Input{Last: parse(a), Live: parse(a), Desired: parse(b), Rules: Rules{Schema: things, Policy: &Apply}}
 			allocs, bytes = math.Inf(1), math.Inf(1)
 			for range 10 { // the least, for the pool of walkers may be empty
 				var before, after runtime.MemStats

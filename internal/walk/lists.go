@@ -54,14 +54,17 @@ func (w *walker) decide(al alignment, elem *schema.Type) {
 			p.op = OpFields
 			continue
 		}
-		p.kase = w.classify(&Edit{Type: elem, Last: p.last, Live: p.live, Desired: p.desired})
+		e := Edit{Type: elem, Last: p.last, Live: p.live, Desired: p.desired}
+		p.kase = w.classify(&e)
 		switch action := w.policy[p.kase]; {
-		case action == Keep:
+		case action == Keep, w.Ignore != nil && w.in(w.Ignore, &e):
 			p.op = OpKeep
 		case action == Clash:
 			p.op = OpClash
 		case p.desired == node.None:
-			p.op = OpRemove
+			if p.op = OpRemove; w.HandOver != nil && w.in(w.HandOver, &e) {
+				p.op = OpKeep
+			}
 		default:
 			p.op = OpTake
 		}
@@ -83,7 +86,7 @@ func (p *pos) stays() bool {
 // desired's positions in the order that they are to have.
 //
 // If anything changes, a server lets the elements of one strategic key stand
-// together. So do ours, before live's find their places among them: a second
+// together. So do ours, under every model, before live's find their places among them: a second
 // merge must arrive at the same order.
 func (w *walker) elements(parent int32, e Edit, rule *schema.Rule, al alignment, m mark, ours []int32) {
 	i := w.open(parent, e)
@@ -92,7 +95,7 @@ func (w *walker) elements(parent int32, e Edit, rule *schema.Rule, al alignment,
 	moved := w.moved(order)
 	if w.Changes > m.changes || moved {
 		flags := w.afterwards(al, rule, order)
-		if flags&MergedRepeats != 0 && w.Model == schema.Strategic {
+		if flags&MergedRepeats != 0 {
 			w.group(rule.Keys, ours)
 			w.order = w.order[:len(w.order)-len(order)]
 			order = w.arrange(al, ours)
@@ -136,8 +139,8 @@ func (w *walker) element(parent int32, t *schema.Type, rule *schema.Rule, p pos)
 		return
 	}
 	n := len(w.Edits)
-	if w.Live.Kind(e.Live) == node.Map && w.Desired.Kind(e.Desired) == node.Map {
-		w.maps(parent, e, rule.RetainKeys)
+	if w.Live.Kind(e.Live) == node.Map && w.Desired.Kind(e.Desired) == node.Map && !(w.Ignore != nil && w.in(w.Ignore, &e)) {
+		w.maps(parent, e, rule.RetainKeys || t.Union)
 	}
 	if len(w.Edits) == n {
 		e.Case = Unchanged

@@ -36,7 +36,7 @@ func (s *Script) AppendValue(dst []byte, i int32) []byte {
 		}
 		return append(dst, ']')
 	}
-	return s.Desired.AppendDeclared(dst, e.Desired)
+	return s.AppendDesired(dst, e.Type, e.Desired)
 }
 
 // Present reports whether the merged object has a value at the position of edit i.

@@ -151,7 +151,7 @@ func asElement(form string, r row) bool {
 
 func merge(t *testing.T, last, live, desired string, p *Policy) Script {
 	t.Helper()
-	s, err := Walk(Input{Last: parse(last), Live: parse(live), Desired: parse(desired), Schema: things, Policy: p})
+	s, err := Walk(Input{Last: parse(last), Live: parse(live), Desired: parse(desired), Rules: Rules{Schema: things, Policy: p}})
 	if err != nil {
 		t.Fatal(err)
 	}

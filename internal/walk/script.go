@@ -48,13 +48,17 @@ type Edit struct {
 	End    int32 // the first edit after those of this subtree
 }
 
+// Changes reports whether merged differs from live at the position or below.
+func (e *Edit) Changes() bool {
+	return e.Op == OpTake || e.Op == OpRemove || e.Flags&Changes != 0
+}
+
 // Script is the outcome of a walk: in preorder, the edits that turn live into the
 // merged object. It refers to the trees and is valid as long as they are. Edit 0
 // is the root map; a script that changes nothing and has no conflict has no edits.
 type Script struct {
 	Last, Live, Desired *node.Tree
-	Schema              *schema.Schema
-	Model               schema.Model
+	Rules
 
 	Edits     []Edit
 	Conflicts int // how many edits are OpClash
@@ -88,8 +92,9 @@ func (s *Script) Key(i int32) string {
 
 // Node returns the node by which the position of edit i is known: live's, else
 // desired's, else last's.
-func (s *Script) Node(i int32) (*node.Tree, node.ID) {
-	e := &s.Edits[i]
+func (s *Script) Node(i int32) (*node.Tree, node.ID) { return s.nodeOf(&s.Edits[i]) }
+
+func (s *Script) nodeOf(e *Edit) (*node.Tree, node.ID) {
 	switch {
 	case e.Live != node.None:
 		return s.Live, e.Live

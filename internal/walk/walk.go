@@ -13,10 +13,30 @@ import (
 // Live may be nil: there is no such object yet.
 type Input struct {
 	Last, Live, Desired *node.Tree
-	Schema              *schema.Schema
-	Model               schema.Model
-	Policy              *Policy
+	Rules
 }
+
+// Rules say how a walk compares.
+type Rules struct {
+	Schema   *schema.Schema
+	Model    schema.Model
+	Policy   *Policy
+	Equality Equality
+	Nulls    Nulls
+
+	Ignore   []node.Pattern // positions that stay as live has them
+	HandOver []node.Pattern // positions that are not removed when desired no longer has them
+	Infer    bool           // guess the keys of lists that the schema does not know
+}
+
+// Nulls says what a null in a field of desired means.
+type Nulls uint8
+
+const (
+	NullRemoves Nulls = iota // the field is absent
+	NullStays                // null, where the schema allows it; else the field is absent
+	NullFails                // an error
+)
 
 // ErrKey is the rule that an element of a keyed list has its key fields.
 var ErrKey = fmt.Errorf("list element without its key")
@@ -40,7 +60,7 @@ var nothing = func() *node.Tree {
 func Walk(in Input) (Script, error) {
 	w := walkers.Get().(*walker)
 	defer w.release()
-	w.Script = Script{Last: in.Last, Live: in.Live, Desired: in.Desired, Schema: in.Schema, Model: in.Model, Edits: w.Edits}
+	w.Script = Script{Last: in.Last, Live: in.Live, Desired: in.Desired, Rules: in.Rules, Edits: w.Edits}
 	w.policy = in.Policy
 	for _, d := range [...]doc{last, live, desired} {
 		tree := w.tree(d)
@@ -51,8 +71,11 @@ func Walk(in Input) (Script, error) {
 			return Script{}, &node.Error{Doc: d.String(), Offset: -1, Rule: node.ErrType, Detail: fmt.Sprintf("an object is a map, this is a %s", k)}
 		}
 	}
-	w.open(-1, Edit{Op: OpFields, Type: in.Schema.Root})
-	w.fields(0, in.Schema.Root, in.Schema.Root.Rule(in.Model).RetainKeys, 0, 0, 0)
+	root := in.Schema.Root
+	w.open(-1, Edit{Op: OpFields, Type: root})
+	if in.Nulls != NullFails || w.noNulls() {
+		w.fields(0, root, union(root, root.Rule(in.Model)), 0, 0, 0)
+	}
 	w.shut(0, mark{})
 	if w.err != nil {
 		return Script{}, w.err
@@ -124,6 +147,9 @@ func (w *walker) reset(m mark) {
 	w.Edits, w.Changes, w.Conflicts, w.Warnings = w.Edits[:m.edits], m.changes, m.conflicts, w.Warnings[:m.warnings]
 }
 
+// union reports whether a map keeps only what desired declares when it changes.
+func union(t *schema.Type, rule *schema.Rule) bool { return rule.RetainKeys || t.Union }
+
 // fields merges three maps. last may be None. If union is set and anything
 // changes, fields that only live has go: desired has chosen another member.
 func (w *walker) fields(parent int32, t *schema.Type, union bool, last, live, desired node.ID) {
@@ -144,7 +170,7 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 	ls, ds := w.Live.Kids(live), w.Desired.Kids(desired)
 	known := t.Fields
 	for w.err == nil && (len(ls) > 0 || len(ds) > 0) {
-		l, d := first(w.Live, &ls, w.Desired, &ds)
+		l, d := NextField(w.Live, &ls, w.Desired, &ds)
 		tree, id := w.Live, l
 		if l == node.None {
 			tree, id = w.Desired, d
@@ -166,21 +192,33 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 		}
 		// A server looks rules up by the fields of a Go struct: it has none for
 		// what a Go map holds.
-		child, lookup := t.Elem, false
+		child, named := t.Elem, (*schema.Field)(nil)
 		if len(known) > 0 && known[0].Prefix == prefix && known[0].Name == tree.Key(id) {
-			child, lookup = known[0].Type, true
+			named = &known[0]
+			if child = named.Type; named.Alias != "" && l != node.None && a == node.None && d == node.None {
+				a, d = w.alias(named.Alias, last, desired)
+			}
 		} else if child == nil {
 			child = schema.Unknown
 			if t.Kind == schema.Map && !t.PreserveUnknown {
 				w.unknown(l, d)
 			}
 		}
-		w.field(parent, child, lookup, clear, a, l, d)
+		w.field(parent, child, named, clear, a, l, d)
 	}
 }
 
-// first takes the field with the least key off two maps: from both, if both have it.
-func first(t *node.Tree, ls *[]node.ID, u *node.Tree, ds *[]node.ID) (l, d node.ID) {
+// alias returns what last and desired have in the field that says the same.
+func (w *walker) alias(name string, last, desired node.ID) (a, d node.ID) {
+	if a = node.None; last != node.None {
+		a = w.Last.Field(last, name)
+	}
+	return a, w.Desired.Field(desired, name)
+}
+
+// NextField takes the field with the least key off two maps, whose fields ls and ds
+// are: from both, if both have it.
+func NextField(t *node.Tree, ls *[]node.ID, u *node.Tree, ds *[]node.ID) (l, d node.ID) {
 	l, d = node.None, node.None
 	order := 0
 	switch {
@@ -209,25 +247,47 @@ func (w *walker) unknown(live, desired node.ID) {
 	}
 }
 
-// field merges one position of a map.
-func (w *walker) field(parent int32, t *schema.Type, lookup, clear bool, a, l, d node.ID) {
-	null := d != node.None && w.Desired.Kind(d) == node.Null
+// field merges one position of a map of type t. f is its field; nil if it has none
+// of that name.
+func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool, a, l, d node.ID) {
+	null := d != node.None && w.Desired.Kind(d) == node.Null && !w.keepsNull(t)
 	if d == node.None && a == node.None && !clear || l != node.None && d != node.None && w.sameScalar(l, d) && !(clear && null) {
 		return
 	}
 	e := Edit{Type: t, Last: a, Live: l, Desired: d}
-	if !lookup {
+	if f == nil {
 		e.Flags = NoLookup
+	} else if f.Zero != schema.ZeroTells && w.Equality == Semantic && w.zeros(f, &e) {
+		return
+	}
+	if w.Ignore != nil && w.in(w.Ignore, &e) {
+		return
 	}
 	if null && (clear || l == node.None || a != node.None && w.Last.Kind(a) != node.Null) {
 		e.Desired = node.None // null declares absence
 	}
-	if clear && a == node.None && e.Desired == node.None && l != node.None {
+	if clear && e.Last == node.None && e.Desired == node.None && l != node.None {
 		e.Case = TheyAdd
 		w.act(parent, e, w.policy[BothAddOther])
 		return
 	}
 	w.position(parent, e, t.Rule(w.Model))
+}
+
+// zeros minds that the field at e cannot tell its zero value from absence. It reports
+// whether there is nothing to do.
+func (w *walker) zeros(f *schema.Field, e *Edit) (same bool) {
+	desired := e.Desired == node.None || w.isZero(f.Type, w.Desired, e.Desired)
+	if desired && (e.Live == node.None || w.isZero(f.Type, w.Live, e.Live)) {
+		return true
+	}
+	if e.Last != node.None && (e.Live == node.None || f.Zero == schema.ZeroIsAuto) && w.isZero(f.Type, w.Last, e.Last) {
+		e.Last = node.None
+	}
+	if desired && f.Zero == schema.ZeroIsAuto {
+		e.Desired = node.None // the server chooses
+	}
+	return e.Last == node.None && e.Desired == node.None
 }
 
 // sameScalar reports whether live and desired have one scalar, in one spelling.
@@ -244,7 +304,7 @@ func (w *walker) position(parent int32, e Edit, rule *schema.Rule) {
 		switch both := w.Live.Kind(e.Live); {
 		case both != w.Desired.Kind(e.Desired):
 		case both == node.Map && rule.Merge != schema.Atomic:
-			w.maps(parent, e, rule.RetainKeys)
+			w.maps(parent, e, union(e.Type, rule))
 			return
 		case both == node.List && (rule.Merge == schema.Keyed || rule.Merge == schema.Set):
 			w.lists(parent, e, rule)
@@ -273,15 +333,15 @@ func (w *walker) maps(parent int32, e Edit, union bool) {
 func (w *walker) classify(e *Edit) Case {
 	a, l, d := e.Last, e.Live, e.Desired
 	hasA, hasL, hasD := a != node.None, l != node.None, d != node.None
-	liveDesired := hasL && hasD && node.EqualDeclared(w.Live, l, w.Desired, d)
+	liveDesired := hasL && hasD && w.equalDeclared(e.Type, l, d)
 	if liveDesired && !hasA {
 		return BothAddSame
 	}
-	lastDesired := hasA && hasD && node.Equal(w.Last, a, w.Desired, d)
-	lastLive := hasA && hasL && node.Equal(w.Last, a, w.Live, l)
+	lastDesired := hasA && hasD && w.equal(e.Type, w.Last, a, w.Desired, d)
+	lastLive := hasA && hasL && w.equal(e.Type, w.Last, a, w.Live, l)
 	if lastDesired && hasL && !lastLive {
 		// Fields that a server added inside an atomic value are no change of it.
-		lastLive = liveDesired || node.Covers(w.Live, l, w.Desired, d)
+		lastLive = liveDesired || w.covers(e.Type, l, d)
 	}
 	// Nulls make equality one-sided: desired may spell what live has with nulls
 	// that last had not.
@@ -297,8 +357,11 @@ func (w *walker) act(parent int32, e Edit, action Action) {
 	case action == Clash:
 		e.Op = OpClash
 		w.Conflicts++
-	case e.Desired == node.None || w.Desired.Kind(e.Desired) == node.Null && w.isField(parent):
+	case e.Desired == node.None || w.Desired.Kind(e.Desired) == node.Null && w.isField(parent) && !w.keepsNull(e.Type):
 		if e.Live == node.None {
+			return
+		}
+		if w.HandOver != nil && w.in(w.HandOver, &e) {
 			return
 		}
 		e.Op = OpRemove

@@ -182,7 +182,7 @@ func TestErrors(t *testing.T) {
 		{"", `1`, `{}`, node.ErrType, `live: wrong type: an object is a map, this is a number`},
 		{`null`, `{}`, `{}`, node.ErrType, `last: wrong type: an object is a map, this is a null`},
 	} {
-		_, err := Walk(Input{Last: parse(c.last), Live: parse(c.live), Desired: parse(c.desired), Schema: things, Policy: &Apply})
+		_, err := Walk(Input{Last: parse(c.last), Live: parse(c.live), Desired: parse(c.desired), Rules: Rules{Schema: things, Policy: &Apply}})
 		var e *node.Error
 		if !errors.As(err, &e) || !errors.Is(err, c.rule) || err.Error() != c.text {
 			t.Errorf("%s over %s\n got %v\nwant %s", c.desired, c.live, err, c.text)
@@ -198,7 +198,7 @@ func TestModels(t *testing.T) {
 		schema.Structured: `{"ports":[{"port":1,"protocol":"UDP"},{"port":1},{"port":2}]}`,
 		schema.Plain:      `{"ports":[{"port":1,"protocol":"UDP"}]}`,
 	} {
-		s, err := Walk(Input{Live: parse(live), Desired: parse(desired), Schema: things, Model: model, Policy: &Apply})
+		s, err := Walk(Input{Live: parse(live), Desired: parse(desired), Rules: Rules{Schema: things, Model: model, Policy: &Apply}})
 		if got := string(s.AppendMerged(nil)); err != nil || got != want {
 			t.Errorf("model %d: %s %v, want %s", model, got, err, want)
 		}

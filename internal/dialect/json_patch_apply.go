@@ -1,0 +1,272 @@
+package dialect
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"example.com/braid/internal/node"
+)
+
+// The rules that a JSON Patch can break.
+var (
+	ErrOperation = errors.New("malformed operation of a JSON Patch")
+	ErrPointer   = errors.New("JSON Pointer that leads nowhere")
+	ErrTest      = errors.New("test of a JSON Patch failed")
+)
+
+// ApplyJSONPatch appends the canonical JSON of what a JSON Patch (RFC 6902) makes of
+// live: of all its operations or, with an error, of none. Array indices are those of
+// RFC 6901, so none is negative.
+//
+// A map or list is taken apart when something in it is first edited: O(size) then. An
+// operation costs O(depth), and in a list of n elements O(√n). Copies count against
+// lim.Nodes, the result against lim.Bytes and lim.Depth.
+func ApplyJSONPatch(dst []byte, live, patch *node.Tree, lim node.Limits) ([]byte, error) {
+	p := patcher{root: &value{tree: live}, patch: patch, lim: lim.WithDefaults()}
+	if patch.Kind(0) != node.List {
+		p.fail(0, "", ErrOperation, "a JSON Patch is a list, this is a %s", patch.Kind(0))
+	}
+	for _, op := range patch.Kids(0) {
+		if p.err == nil {
+			p.apply(op)
+		}
+	}
+	if p.err == nil {
+		dst = p.append(dst, p.root, 1)
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return dst, nil
+}
+
+type patcher struct {
+	root  *value
+	patch *node.Tree
+	lim   node.Limits
+	size  int // of all copies, in values
+	moves bool
+	err   *node.Error
+}
+
+// fail records the first error, at a member of an operation or at the operation itself.
+func (p *patcher) fail(op node.ID, member string, rule error, format string, args ...any) {
+	if p.err != nil {
+		return
+	}
+	if f := p.patch.Field(op, member); f != node.None {
+		op = f
+	}
+	p.err = &node.Error{Doc: "patch", Path: p.patch.Path(op), Offset: -1, Rule: rule, Detail: fmt.Sprintf(format, args...)}
+}
+
+func (p *patcher) apply(op node.ID) {
+	word, path := p.text(op, "op"), p.pointer(op, "path")
+	if p.err != nil {
+		return
+	}
+	switch word {
+	case "add":
+		p.put(op, path, p.given(op), true)
+	case "replace":
+		p.put(op, path, p.given(op), false)
+	case "remove":
+		p.remove(op, "path", path)
+	case "test":
+		want, got := p.given(op), p.find(op, "path", path)
+		if p.err == nil && !got.equal(want.tree, want.id) {
+			p.fail(op, "", ErrTest, "another value stands at %q", p.text(op, "path"))
+		}
+	case "copy":
+		if v := p.find(op, "from", p.pointer(op, "from")); p.err == nil {
+			p.put(op, path, p.clone(op, v), true)
+		}
+	case "move":
+		p.move(op, path)
+	default:
+		p.fail(op, "op", ErrOperation, "want add, remove, replace, move, copy or test")
+	}
+}
+
+func (p *patcher) move(op node.ID, path []string) {
+	from := p.pointer(op, "from")
+	v := p.find(op, "from", from)
+	if p.err != nil {
+		return
+	}
+	if len(path) >= len(from) && strings.Join(path[:len(from)], "/") == strings.Join(from, "/") {
+		if len(path) > len(from) {
+			p.fail(op, "path", ErrOperation, "a value cannot move into itself")
+		}
+		return
+	}
+	p.remove(op, "from", from)
+	p.moves = true
+	p.put(op, path, v, true)
+}
+
+// text returns a member that must be a string.
+func (p *patcher) text(op node.ID, member string) string {
+	f := p.patch.Field(op, member)
+	if f == node.None || p.patch.Kind(f) != node.String {
+		p.fail(op, member, ErrOperation, "want a string %q", member)
+		return ""
+	}
+	return p.patch.Text(f)
+}
+
+// given returns the value of an operation that must have one.
+func (p *patcher) given(op node.ID) *value {
+	f := p.patch.Field(op, "value")
+	if f == node.None {
+		p.fail(op, "", ErrOperation, "want a value")
+		f = 0
+	}
+	return &value{tree: p.patch, id: f, moved: true}
+}
+
+// pointer reads a JSON Pointer (RFC 6901).
+func (p *patcher) pointer(op node.ID, member string) []string {
+	text := p.text(op, member)
+	if text == "" {
+		return nil
+	}
+	if text[0] != '/' {
+		p.fail(op, member, ErrPointer, "%q does not begin with /", text)
+		return nil
+	}
+	tokens := strings.Split(text[1:], "/")
+	for i, token := range tokens {
+		if !strings.Contains(token, "~") {
+			continue
+		}
+		for _, rest := range strings.Split(token, "~")[1:] {
+			if rest == "" || rest[0] != '0' && rest[0] != '1' {
+				p.fail(op, member, ErrPointer, "%q has a ~ without 0 or 1", text)
+			}
+		}
+		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+	}
+	return tokens
+}
+
+// find returns the value at a path.
+func (p *patcher) find(op node.ID, member string, path []string) *value {
+	v := p.root
+	for _, token := range path {
+		if p.err != nil {
+			break
+		}
+		if v = v.child(token); v == nil {
+			p.fail(op, member, ErrPointer, "nothing stands at %q", p.text(op, member))
+		}
+	}
+	return v
+}
+
+// put stores v at a path: in a list before the element there if insert is set, else in
+// its place.
+func (p *patcher) put(op node.ID, path []string, v *value, insert bool) {
+	if p.err != nil {
+		return
+	}
+	if len(path) == 0 {
+		p.root = v
+		return
+	}
+	parent, last := p.find(op, "path", path[:len(path)-1]), path[len(path)-1]
+	if p.err == nil && !parent.put(last, v, insert) {
+		p.fail(op, "path", ErrPointer, "there is no such place as %q", p.text(op, "path"))
+	}
+}
+
+func (p *patcher) remove(op node.ID, member string, path []string) {
+	if len(path) == 0 {
+		p.fail(op, member, ErrOperation, "the document itself cannot go")
+		return
+	}
+	parent, last := p.find(op, member, path[:len(path)-1]), path[len(path)-1]
+	if p.err == nil && !parent.remove(last) {
+		p.fail(op, member, ErrPointer, "nothing stands at %q", p.text(op, member))
+	}
+}
+
+// clone returns a copy of v that shares nothing that can change.
+func (p *patcher) clone(op node.ID, v *value) *value {
+	out := &value{tree: v.tree, id: v.id, moved: true}
+	switch {
+	case v.fields != nil:
+		out.fields = make(map[string]*value, len(v.fields))
+		for k, f := range v.fields {
+			out.fields[k] = p.clone(op, f)
+			if p.err != nil {
+				return out
+			}
+		}
+	case v.items != nil:
+		out.items = &sequence{}
+		for e := range v.items.all {
+			out.items.insert(out.items.n, p.clone(op, e))
+			if p.err != nil {
+				return out
+			}
+		}
+	default:
+		p.size += int(v.tree.End(v.id) - v.id - 1)
+	}
+	if p.size++; p.size > p.lim.Nodes {
+		p.fail(op, "", node.ErrLimit, "copies of more than %d values", p.lim.Nodes)
+	}
+	return out
+}
+
+// append writes a value that stands at a depth.
+func (p *patcher) append(dst []byte, v *value, depth int) []byte {
+	switch {
+	case p.err != nil:
+		return dst
+	case v.fields != nil:
+		dst = append(dst, '{')
+		for i, key := range v.keys() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(node.AppendQuoted(dst, key), ':')
+			dst = p.append(dst, v.fields[key], depth+1)
+		}
+		dst = append(dst, '}')
+	case v.items != nil:
+		dst = append(dst, '[')
+		first := true
+		for e := range v.items.all {
+			if !first {
+				dst = append(dst, ',')
+			}
+			first = false
+			dst = p.append(dst, e, depth+1)
+		}
+		dst = append(dst, ']')
+	default:
+		if v.moved || p.moves {
+			depth += height(v.tree, v.id)
+		}
+		dst = v.tree.Append(dst, v.id)
+	}
+	if len(dst) > p.lim.Bytes || depth > p.lim.Depth+1 {
+		p.fail(0, "", node.ErrLimit, "the result is larger than %d bytes or deeper than %d", p.lim.Bytes, p.lim.Depth)
+	}
+	return dst
+}
+
+// height returns how many maps and lists stand on top of each other in a value.
+func height(t *node.Tree, i node.ID) int {
+	if t.Kind(i) < node.List {
+		return 0
+	}
+	most := 0
+	for _, kid := range t.Kids(i) {
+		most = max(most, height(t, kid))
+	}
+	return most + 1
+}
