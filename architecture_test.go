@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"internal/kinds":   {},
 	"bench":            {"internal/node", "merge"},
 	// Programs.
-	"internal/schema/gen": {"internal/schema"},
+	"internal/schema/gen": {"internal/kinds", "internal/schema"},
 	"examples/braid":      {"merge"},
 	"examples/apply":      {"merge"},
 	".":                   {},

@@ -42,6 +42,18 @@ var Catalogue = []Divergence{
 		Why:    "diffMaps writes $retainKeys only if there is a key to retain.",
 	},
 	{
+		Name:   "union-unknown",
+		Theirs: "Setting one member of a union leaves the other where the type has no retainKeys: rollingUpdate of a DaemonSet that becomes OnDelete, the value of an env that becomes valueFrom. The server then refuses the object.",
+		Ours:   "The other member goes, as in a retainKeys map, for the unions that every user meets.",
+		Why:    "patchStrategy retainKeys stands on volumes and on the strategy of a Deployment only (kubernetes 24198, 60340).",
+	},
+	{
+		Name:   "alias-alone",
+		Theirs: "serviceAccountName changes and its alias serviceAccount stays; or it is removed, and the server takes it back from the alias.",
+		Ours:   "Aliases move together, if neither last nor desired names the other.",
+		Why:    "The generator knows no aliases.",
+	},
+	{
 		Name:   "order-by-reused-memory",
 		Theirs: "If a patch deletes elements and adds new ones, elements that only live has stand before the new ones.",
 		Ours:   "New elements stand where desired has them; live's own before the first that follows them in live. Our patch names the whole order where theirs would stray.",

@@ -57,15 +57,20 @@ func writeKeys(b *strings.Builder, keys []KeyPair) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(k.Name)
-		b.WriteByte('=')
-		if k.Value == "" || strings.ContainsAny(k.Value, ",=]\"") || strings.ContainsFunc(k.Value, unicode.IsControl) {
-			b.WriteString(strconv.Quote(k.Value))
-		} else {
-			b.WriteString(k.Value)
+		if k.Name != "" {
+			writeKeyText(b, k.Name)
 		}
+		b.WriteByte('=')
+		writeKeyText(b, k.Value)
 	}
 	b.WriteByte(']')
+}
+
+func writeKeyText(b *strings.Builder, text string) {
+	if text == "" || strings.ContainsAny(text, ",=]\"") || strings.ContainsFunc(text, unicode.IsControl) {
+		text = strconv.Quote(text)
+	}
+	b.WriteString(text)
 }
 
 func plain(field string) bool {

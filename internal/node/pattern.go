@@ -18,7 +18,7 @@ type PatternStep struct {
 // ParsePattern reads what Path.String writes, and * for any field or [*] for any
 // element: spec.ports[*].nodePort, metadata.annotations["example.com/a"],
 // spec.containers[name=app].env[name=A,value="x y"], spec.finalizers[=a]. "(root)" and
-// "" name the root.
+// "" name the root. The error says where the text is wrong: "byte 5: want ]".
 func ParsePattern(text string) (Pattern, error) {
 	p := patternParser{text: text}
 	if text == "(root)" || text == "" {
@@ -83,7 +83,11 @@ func (p *patternParser) brackets() {
 		step = PatternStep{Step{Elem: true}, true}
 		p.at++
 	case strings.HasPrefix(rest, `"`):
-		step.Field = p.quoted()
+		start := p.at
+		if step.Field = p.quoted(); at(p.text, p.at) == '=' {
+			p.at = start
+			step.Step = Step{Elem: true, Keys: p.keys()}
+		}
 	case err == nil && strconv.Itoa(index) == digits && index >= 0:
 		step.Step = Step{Elem: true, Index: index}
 		p.at += len(digits)
@@ -104,24 +108,13 @@ func (p *patternParser) close() {
 // keys reads name=value pairs; a set has one value without a name.
 func (p *patternParser) keys() (out []KeyPair) {
 	for p.err == nil {
-		n := strings.IndexAny(p.text[p.at:], "=],")
-		if n < 0 || p.text[p.at+n] != '=' {
+		k := KeyPair{Name: p.keyText("=],")}
+		if at(p.text, p.at) != '=' {
 			p.fail("want an index, *, or name=value")
 			return nil
 		}
-		k := KeyPair{Name: p.text[p.at : p.at+n]}
-		p.at += n + 1
-		if at(p.text, p.at) == '"' {
-			k.Value = p.quoted()
-		} else {
-			n := strings.IndexAny(p.text[p.at:], ",]")
-			if n < 0 {
-				p.fail("want ]")
-				return nil
-			}
-			k.Value = p.text[p.at : p.at+n]
-			p.at += n
-		}
+		p.at++
+		k.Value = p.keyText(",]")
 		out = append(out, k)
 		if at(p.text, p.at) != ',' {
 			break
@@ -129,6 +122,20 @@ func (p *patternParser) keys() (out []KeyPair) {
 		p.at++
 	}
 	return out
+}
+
+// keyText reads a name or value, quoted or up to a byte of end.
+func (p *patternParser) keyText(end string) string {
+	if at(p.text, p.at) == '"' {
+		return p.quoted()
+	}
+	n := strings.IndexAny(p.text[p.at:], end)
+	if n < 0 {
+		n = len(p.text) - p.at
+	}
+	text := p.text[p.at : p.at+n]
+	p.at += n
+	return text
 }
 
 // quoted reads a Go string.

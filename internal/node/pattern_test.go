@@ -8,16 +8,31 @@ import (
 func TestParsePattern(t *testing.T) {
 	for _, text := range []string{
 		"(root)", "spec", "spec.replicas", "spec.ports[*].nodePort", "*.a", "a.*", `metadata.annotations["example.com/a"]`,
-		"spec.containers[name=app].env[name=A]", "a[port=80,protocol=TCP]", "a[=x]", "a[3]", `a[name="x,y]"].b`, `[""]`, "a[0][1][*]", `["a.b"].c`,
+		"spec.containers[name=app].env[name=A]", "a[port=80,protocol=TCP]", "a[=x]", "a[3]", `a[name="x,y]"].b`, `[""]`, `a["="=x,b=""]`, `a[=""]`, "a[0][1][*]", `["a.b"].c`,
 	} {
 		p, err := ParsePattern(text)
 		if err != nil || p.String() != text {
 			t.Errorf("%s: %v %v", text, p, err)
 		}
 	}
-	for _, text := range []string{".", "a.", "a..b", "a[", "a[]", "a[x]", "a[-1]", "a[01]", "a[name=x", `a["x`, "a]b", "a b", "a[*", "a[1]b", "a[1,2]"} {
+	for _, text := range []string{".", "a.", "a..b", "a[", "a[]", "a[x]", "a[-1]", "a[01]", "a[name=x", `a["x`, "a]b", "a b", "a[*", "a[1]b", "a[1,2]", `a["x"=`, `a["x"="y`, `a[x=y,]`, `a[x="y"z]`} {
 		if p, err := ParsePattern(text); err == nil {
 			t.Errorf("%s is taken for %v", text, p)
+		}
+	}
+}
+
+func TestPatternErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"spec.":         "byte 5: want the name of a field; write an unusual one as [\"name\"]",
+		"spec.a b":      "byte 5: want the name of a field; write an unusual one as [\"name\"]",
+		"spec.ports[x]": "byte 12: want an index, *, or name=value",
+		"a[name=x":      "byte 8: want ]",
+		`a["x`:          "byte 2: a quoted name has no end",
+		"a[1]b":         "byte 4: want . or [",
+	} {
+		if _, err := ParsePattern(text); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }
@@ -65,6 +80,20 @@ func FuzzParsePattern(f *testing.F) {
 		if p, err := ParsePattern(text); err == nil {
 			if q, err := ParsePattern(p.String()); err != nil || !reflect.DeepEqual(p, q) {
 				t.Errorf("%q: %v, then %v %v", text, p, q, err)
+			}
+		}
+		for _, path := range []Path{
+			{{Field: text}, {Elem: true, Keys: []KeyPair{{"", text}}}},
+			{{Elem: true, Keys: []KeyPair{{"k" + text, doc}, {doc + "k", text}}}, {Field: doc}},
+		} {
+			p, err := ParsePattern(path.String())
+			if err != nil || len(p) != len(path) {
+				t.Fatalf("%q reads as %v: %v", path.String(), p, err)
+			}
+			for i, s := range p {
+				if s.Any || !reflect.DeepEqual(s.Step, path[i]) {
+					t.Errorf("%q reads as %v", path.String(), p)
+				}
 			}
 		}
 		tree, err := Parse([]byte(doc), Limits{Depth: 20, Nodes: 100})

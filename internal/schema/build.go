@@ -14,7 +14,8 @@ type derivation struct {
 	to, from *Type
 	own      rules
 	at       *place
-	open     bool // it is being completed
+	open     bool  // it is being completed
+	err      error // why it cannot be
 }
 
 type keyedList struct {
@@ -42,30 +43,41 @@ func (b *builder) deriveInto(t, base *Type, own rules, at *place) {
 
 // finish completes what had to wait for other shapes. O(n).
 func (b *builder) finish() error {
-	for _, d := range b.derived {
-		if err := b.complete(d); err != nil {
-			return err
-		}
-	}
-	for _, k := range b.keyed {
-		if err := k.check(); err != nil {
-			return err
-		}
+	for _, err := range b.faults {
+		return err
 	}
 	return nil
 }
 
-func (b *builder) complete(d *derivation) error {
-	if b.pending[d.to] == nil {
-		return nil
+// faults is finish for a source that has use for its sound parts: it yields each place
+// that cannot be completed.
+func (b *builder) faults(yield func(at *place, err error) bool) {
+	for _, d := range b.derived {
+		if b.complete(d); d.err != nil && !yield(d.at, d.err) {
+			return
+		}
+	}
+	for _, k := range b.keyed {
+		if err := k.check(); err != nil && !yield(k.at, err) {
+			return
+		}
+	}
+}
+
+// complete completes d.to, or sets d.err.
+func (b *builder) complete(d *derivation) {
+	if b.pending[d.to] == nil || d.err != nil {
+		return
 	}
 	if d.open {
-		return d.at.fault("the reference leads to itself")
+		d.err = d.at.fault("the reference leads to itself")
+		return
 	}
 	d.open = true
 	if base := b.pending[d.from]; base != nil {
-		if err := b.complete(base); err != nil {
-			return err
+		if b.complete(base); base.err != nil {
+			d.err = base.err
+			return
 		}
 	}
 	delete(b.pending, d.to)
@@ -75,10 +87,11 @@ func (b *builder) complete(d *derivation) error {
 	to.Nullable = to.Nullable || from.Nullable
 	to.PreserveUnknown = to.PreserveUnknown || from.PreserveUnknown
 	to.Embedded = to.Embedded || from.Embedded
+	to.Union, to.StringData = from.Union, from.StringData
 	if to.Default == "" {
 		to.Default = from.Default
 	}
-	return b.apply(d.own, to, d.at)
+	d.err = b.apply(d.own, to, d.at)
 }
 
 // apply sets the rules of t, which has its kind, and of a list awaits the check.
@@ -96,6 +109,9 @@ func (b *builder) apply(own rules, t *Type, at *place) error {
 // gives the structured keys the defaults of their fields.
 func (k keyedList) check() error {
 	elem := k.list.Elem
+	if elem == nil {
+		return nil // what it refers to has a fault of its own
+	}
 	if k.list.Strategic.Merge == Set && elem.Kind == Map {
 		return k.at.fault("patch strategy merge on a list of maps needs a patch merge key")
 	}

@@ -2,7 +2,9 @@
 // a strategic and a structured rule.
 //
 //	OpenAPI v3 ──► ReadOpenAPI ──► EncodeTable ──► builtin.bin ──► Builtin ─┐
-//	Go structs ──► FromType ────────────────────────────────────────────────┼─► Schema
+//	of a server ─► ReadKinds ───────────────────────────────────────────────┤
+//	CRDs ────────► ReadCRD ─────────────────────────────────────────────────┼─► Schema ─► Override
+//	Go structs ──► FromType ────────────────────────────────────────────────┤
 //	nothing ─────► None ────────────────────────────────────────────────────┘
 //
 // The two rules of a type differ in 81 of the 663 list fields of the built-in API,
@@ -22,7 +24,9 @@
 //
 //   - it does not change any more, and may be shared;
 //   - Fields are sorted by name, and no name stands twice;
-//   - a List has an Elem, and only maps and lists have one;
-//   - a Keyed rule has keys, a strategic one exactly one;
+//   - a List has an Elem, and only maps and lists have one, or what an override has
+//     made a map of: it stays Any, for the rest of it may still be anything;
+//   - a Keyed rule has keys, a strategic one exactly one, unless Served says that it is
+//     not the server's;
 //   - scalars have the zero Rule, lists never a Granular one.
 package schema

@@ -138,7 +138,7 @@ func (e *encoder) entry(dst []byte, t *Type, id func(*Type) int) []byte {
 	default:
 		return dst
 	}
-	dst = append(dst, byte(int(t.Strategic.Merge)|bit(t.Strategic.RetainKeys, 2)|int(t.Structured.Merge)<<3))
+	dst = append(dst, byte(int(t.Strategic.Merge)|bit(t.Strategic.RetainKeys, 2)|int(t.Structured.Merge)<<3|bit(t.Union, 5)|bit(t.StringData, 6)))
 	if t.Strategic.Merge == Keyed {
 		dst = e.text(dst, t.Strategic.Keys[0].Name)
 	}
@@ -154,7 +154,13 @@ func (e *encoder) entry(dst []byte, t *Type, id func(*Type) int) []byte {
 func (e *encoder) shape(t *Type, id func(*Type) int) int {
 	s := uvarint(nil, len(t.Fields))
 	for _, f := range t.Fields {
-		s = uvarint(e.text(s, f.Name), id(f.Type))
+		s = e.text(s, f.Name)
+		if f.Alias == "" {
+			s = uvarint(s, id(f.Type)<<2|int(f.Zero))
+			continue
+		}
+		s = uvarint(s, id(f.Type)<<2|moreOfField)
+		s = e.text(uvarint(s, int(f.Zero)), f.Alias)
 	}
 	n, ok := e.shapes[string(s)]
 	if !ok {

@@ -23,6 +23,14 @@ func root(name string) *place              { return &place{name: name} }
 func (p *place) field(name string) *place  { return &place{up: p, name: name} }
 func (p *place) elements(list bool) *place { return &place{up: p, name: "*", elem: list} }
 
+// top is the name of the root.
+func (p *place) top() string {
+	for p.up != nil {
+		p = p.up
+	}
+	return p.name
+}
+
 // fault returns the error of the place: "schema: spec.ports: malformed schema: in
 // component io.example.Foo: list-type …".
 func (p *place) fault(format string, args ...any) error {

@@ -12,9 +12,10 @@ import (
 type jsonField struct {
 	reflect.StructField
 	name   string
-	tagged bool // the name is of the tag
-	quoted bool // a number or bool in a string
-	depth  int  // of the embedded struct that has it
+	tagged bool         // the name is of the tag
+	quoted bool         // a number or bool in a string
+	depth  int          // of the embedded struct that has it
+	owner  reflect.Type // that struct
 }
 
 // jsonFields returns the fields that encoding/json writes of a struct, sorted by name.
@@ -43,7 +44,7 @@ func jsonFields(t reflect.Type) []jsonField {
 						next = append(next, embedded)
 					}
 				case f.name != "":
-					f.depth = depth
+					f.depth, f.owner = depth, s
 					all = append(all, f)
 					if times[s] > 1 { // embedded twice at one depth, it hides itself
 						all = append(all, f)

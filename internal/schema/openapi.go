@@ -30,6 +30,19 @@ func (g GVK) String() string { return g.Group + "/" + g.Version + ", Kind=" + g.
 // (ErrSchema, or node.ErrSyntax with the offset). O(n), times the depth to which
 // additionalProperties nest, which has a limit.
 func ReadOpenAPI(document []byte) (*OpenAPI, error) {
+	r, err := readComponents(document)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.bad)) {
+		return nil, r.bad[name]
+	}
+	return &r.out, nil
+}
+
+// readComponents compiles the components of a document as far as they are sound. The
+// error is that of the document, r.bad has those of components.
+func readComponents(document []byte) (*reader, error) {
 	var doc struct {
 		Components struct {
 			Schemas map[string]json.RawMessage `json:"schemas"`
@@ -39,35 +52,44 @@ func ReadOpenAPI(document []byte) (*OpenAPI, error) {
 		return nil, notOpenAPI(err)
 	}
 	raw := doc.Components.Schemas
-	r := reader{specs: make(map[string]*spec, len(raw)), out: OpenAPI{map[string]*Type{}, map[GVK]string{}}}
-	names := slices.Sorted(maps.Keys(raw))
+	r := &reader{out: OpenAPI{map[string]*Type{}, map[GVK]string{}}, bad: map[string]error{}, uses: map[string][]string{}}
+	names, specs := slices.Sorted(maps.Keys(raw)), make(map[string]*spec, len(raw))
 	for _, name := range names {
 		var s *spec
 		if err := json.Unmarshal(raw[name], &s); err != nil {
-			return nil, component(name).fault("%v", err)
+			r.fault(component(name), component(name).fault("%v", err))
+		} else if s == nil {
+			r.fault(component(name), component(name).fault("it is null"))
 		}
 		if s == nil {
-			return nil, component(name).fault("it is null")
+			s = &spec{}
 		}
 		for _, k := range s.GVKs {
 			if _, taken := r.out.Kinds[GVK(k)]; !taken {
 				r.out.Kinds[GVK(k)] = name
 			}
 		}
-		r.specs[name], r.out.Types[name] = s, &Type{}
+		specs[name], r.out.Types[name] = s, &Type{}
 	}
 	for _, name := range names {
-		if err := r.fill(r.out.Types[name], r.specs[name], name, component(name), 0); err != nil {
-			return nil, err
+		if err := r.fill(r.out.Types[name], specs[name], name, component(name), 0); err != nil {
+			r.fault(component(name), err)
 		}
 	}
-	if err := r.finish(); err != nil {
-		return nil, err
+	for at, err := range r.faults {
+		r.fault(at, err)
 	}
-	return &r.out, nil
+	return r, nil
 }
 
 func component(name string) *place { return root("component " + name) }
+
+// fault keeps the first error of a component.
+func (r *reader) fault(at *place, err error) {
+	if r.bad[at.top()] == nil {
+		r.bad[at.top()] = err
+	}
+}
 
 // notOpenAPI is the error of text that is no JSON, or is not a document with schemas.
 func notOpenAPI(err error) error {
@@ -81,8 +103,10 @@ func notOpenAPI(err error) error {
 
 type reader struct {
 	builder
-	specs map[string]*spec
-	out   OpenAPI
+	out     OpenAPI
+	bad     map[string]error    // what is wrong, by the name of the place where it begins
+	uses    map[string][]string // of a component, those places that refer to it
+	prepare func(*spec)         // changes a schema before it is read; or nil
 }
 
 const (
@@ -95,6 +119,9 @@ const (
 func (r *reader) typeOf(s *spec, at *place, depth int) (*Type, error) {
 	if s == nil {
 		return Unknown, nil
+	}
+	if r.prepare != nil {
+		r.prepare(s)
 	}
 	if s.ref() != "" && len(s.Default) == 0 && !s.Nullable && !s.Preserve && !s.Embedded {
 		own, err := s.rules(at)
@@ -114,6 +141,9 @@ func (r *reader) named(ref string, at *place) (*Type, error) {
 	t, ok := r.out.Types[name]
 	if !ok || !local {
 		return nil, at.fault("$ref %q does not name a component", ref)
+	}
+	if r.uses != nil {
+		r.uses[name] = append(r.uses[name], at.top())
 	}
 	return t, nil
 }
@@ -151,6 +181,7 @@ func (r *reader) fill(t *Type, s *spec, name string, at *place, depth int) error
 	if err != nil {
 		return err
 	}
+	facts(t, name)
 	return r.apply(own, t, at)
 }
 

@@ -182,11 +182,18 @@ func FuzzReadOpenAPI(f *testing.F) {
 		f.Add([]byte(`{"components":{"schemas":{"a":` + schema + `}}}`))
 	}
 	f.Fuzz(func(t *testing.T, document []byte) {
+		seen := map[*Type]bool{}
+		kinds, bad := ReadKinds(document)
+		for _, s := range kinds {
+			everyType(s.Root, seen, func(typ *Type) { holds(t, s.Name, typ) })
+		}
 		api, err := ReadOpenAPI(document)
+		if err == nil && (bad != nil || len(kinds) != len(api.Kinds)) {
+			t.Errorf("%d kinds, %v", len(kinds), bad)
+		}
 		if err != nil {
 			return
 		}
-		seen := map[*Type]bool{}
 		for name, typ := range api.Types {
 			everyType(typ, seen, func(typ *Type) { holds(t, name, typ) })
 		}

@@ -48,7 +48,7 @@ func (s *spec) rules(at *place) (rules, error) {
 // own sets what s says of t besides its kind and rules.
 func (s *spec) own(t *Type) {
 	t.Nullable, t.PreserveUnknown, t.Embedded = s.Nullable, s.Preserve, s.Embedded
-	if len(s.Default) > 0 {
+	if len(s.Default) > 0 && string(s.Default) != "null" {
 		var b bytes.Buffer
 		_ = json.Compact(&b, s.Default) // a RawMessage is valid JSON
 		t.Default = b.String()
@@ -77,7 +77,7 @@ const quantityPattern = `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[n
 // kindOf returns the kind of a schema that is not a reference. component is its name,
 // or "": OpenAPI says of a Quantity no more than that it is a string or a number, and
 // of a Duration that it is a string. What allOf, anyOf and oneOf add is not read: they
-// narrow the type beside them, and without one the kind is Any.
+// narrow the type beside them, and without one or properties the kind is Any.
 func kindOf(s *spec, component string) Kind {
 	switch {
 	case strings.HasSuffix(component, "pkg.api.resource.Quantity"), s.IntOrString && s.Pattern == quantityPattern:
@@ -86,6 +86,11 @@ func kindOf(s *spec, component string) Kind {
 		return IntOrString
 	}
 	switch s.Type {
+	case "":
+		// Servers ask for no type of what keeps unknown fields, nor ever did of v1beta1.
+		if len(s.Properties) > 0 {
+			return Map
+		}
 	case "object":
 		if len(s.Properties) > 0 || len(s.Additional) > 0 && s.Additional[0] == '{' {
 			return Map

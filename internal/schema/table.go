@@ -1,20 +1,26 @@
 package schema
 
-import "fmt"
+import (
+	"fmt"
+
+	"example.com/braid/internal/node"
+)
 
 // The table of built-in kinds is one string, written by EncodeTable and read by
 // table. All numbers are uvarints; a text is its number in the list of texts.
 //
 //	version   length, bytes
 //	texts     count, then length and bytes of each; text 0 is ""
-//	shapes    count, then of each: count, then name and type of each field
+//	shapes    count, then of each: count, then of each field name, type<<2 | zero
+//	            zero 3 stands for more: zero, then the alias
 //	types     count, then of each:
 //	            kind | default<<4 | nullable<<5 | preserve<<6 | embedded<<7
 //	            default                   if it has one
 //	            shape, elem+1             of a Map
 //	            elem                      of a List
 //	            rules                     of Map, List and Any
-//	          rules: strategic merge | retainKeys<<2 | structured merge<<3, then
+//	          rules: strategic merge | retainKeys<<2 | structured merge<<3 |
+//	            union<<5 | stringData<<6, then
 //	            the key of a strategic Keyed, then of a structured Keyed:
 //	            count, then name and default of each
 //	kinds     count, then group, version, kind and type of each, sorted
@@ -44,8 +50,8 @@ func openTable(data string) *table {
 	t.shapes = make([]int, c.num())
 	for i := range t.shapes {
 		t.shapes[i] = c.at
-		for range 2 * c.num() {
-			c.num()
+		for range c.num() {
+			t.field(&c)
 		}
 	}
 	t.types = make([]int, c.num())
@@ -107,6 +113,7 @@ func (t *table) entry(c *cursor, out *Type) {
 	rules := c.byte()
 	out.Strategic = Rule{Merge: Merge(rules & 3), RetainKeys: rules&4 != 0}
 	out.Structured = Rule{Merge: Merge(rules >> 3 & 3)}
+	out.Union, out.StringData = rules&(1<<5) != 0, rules&(1<<6) != 0
 	if out.Strategic.Merge == Keyed {
 		out.Strategic.Keys = []Key{{Name: t.texts[c.num()]}}
 	}
@@ -127,11 +134,25 @@ func (t *table) shape(n int) []Field {
 	out := make([]Field, c.num())
 	t.fields[n] = out // before its types: the graph has cycles
 	for i := range out {
-		name := t.texts[c.num()]
-		out[i] = field(name, t.typ(c.num()))
+		f, typ := t.field(&c)
+		f.Type, f.Prefix = t.typ(typ), node.Prefix(f.Name)
+		out[i] = f
 	}
 	return out
 }
+
+// field reads a field but for its type, and the number of that.
+func (t *table) field(c *cursor) (f Field, typ int) {
+	f.Name = t.texts[c.num()]
+	n := c.num()
+	if f.Zero = Zero(n & 3); f.Zero == moreOfField {
+		f.Zero = Zero(c.num())
+		f.Alias = t.texts[c.num()]
+	}
+	return f, n >> 2
+}
+
+const moreOfField = 3
 
 // cursor reads numbers and bytes of a table one after another.
 type cursor struct {

@@ -90,6 +90,9 @@ type Field struct {
 	Prefix uint64 // node.Prefix of Name
 	Zero   Zero   // whether it tells its zero value from absence
 	Alias  string // the name of a field beside it that says the same, or ""
+	// Extra marks a field that only an override names: to a server it is any key of a
+	// Go map, under which a strategic merge patch looks nothing up.
+	Extra bool
 }
 
 // Zero says whether a field can tell its zero value ("", 0, false, an empty list or
@@ -138,10 +141,10 @@ func (t *Type) Field(key string) *Field {
 }
 
 // Lookup returns the type of the value under a key of a Map, and whether it is a
-// named field. It is nil if t does not know the key. O(log n).
+// named field, to a server too. It is nil if t does not know the key. O(log n).
 func (t *Type) Lookup(key string) (child *Type, named bool) {
 	if f := t.Field(key); f != nil {
-		return f.Type, true
+		return f.Type, !f.Extra
 	}
 	return t.Elem, false
 }

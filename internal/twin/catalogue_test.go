@@ -47,6 +47,8 @@ var examples = map[string]struct {
 	"defaults-in-replaced-map": {last: `{"whole":{"value":"x"}}`, live: `{"whole":{"value":"x","number":1}}`, desired: `{"whole":{"value":"x"}}`},
 	"union-untouched":          {last: `{"union":{"c":"x"}}`, live: `{"union":{"c":"x","a":{"port":1}}}`, desired: `{"union":{"c":"x"}}`},
 	"union-emptied":            {last: `{"union":{"b":{}}}`, live: `{"union":{"b":{},"c":"x"}}`, desired: `{"union":{}}`},
+	"union-unknown":            {live: `{"either":{"b":"x"}}`, desired: `{"either":{"a":{}}}`},
+	"alias-alone":              {last: `{"name":"a"}`, live: `{"name":"a","alias":"a"}`, desired: `{"name":"b"}`},
 	"order-by-reused-memory":   {last: `{"named":[{"name":"d"}]}`, live: `{"named":[{"name":"c"},{"name":"d"}]}`, desired: `{"named":[{"name":"a"}]}`},
 	"set-order-unnoticed":      {live: `{"set":["b","a"]}`, desired: `{"set":["a","b"]}`},
 	"repeated-key":             {live: `{"named":[]}`, desired: `{"named":[{"name":"a"},{"name":"a","value":"x"}]}`},

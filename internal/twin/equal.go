@@ -91,7 +91,11 @@ func (m *merger) zero(t *schema.Type, v any) bool {
 	case nil:
 		return true
 	case string:
-		return v == "" || t.Kind == schema.Quantity && meaningOf(t.Kind, v) == "quantity 0/1"
+		switch meaning := meaningOf(t.Kind, v); t.Kind {
+		case schema.Quantity, schema.Duration, schema.IntOrString, schema.Time:
+			return meaning == "quantity 0/1" || meaning == "duration 0s"
+		}
+		return v == ""
 	case bool:
 		return !v
 	}
@@ -108,7 +112,7 @@ func (m *merger) covers(t *schema.Type, live, v any) bool {
 		for k, e := range v {
 			f := fieldOf(t, k)
 			lv, has := l[k]
-			fits := has && m.covers(f.Type, lv, e)
+			fits := has && m.covers(f.Type, lv, e) || !has && e == nil && !m.keepsNull(f.Type)
 			if f.Zero != schema.ZeroTells && m.Equality == walk.Semantic && m.zero(f.Type, e) {
 				fits = fits || !has || m.zero(f.Type, lv) || f.Zero == schema.ZeroIsAuto
 			}

@@ -177,6 +177,10 @@ func (j *judge) fields(t *schema.Type, rule schema.Rule, p place, theirs, ours m
 			j.use("union-untouched")
 		case rule.RetainKeys && declaresNothing(p.desired) && !present(f.ours) && !present(f.last) && !declares(f.desired) && same(f.theirs, f.live):
 			j.use("union-emptied")
+		case t.Union && !rule.RetainKeys && !present(f.ours) && !present(f.last) && !declares(f.desired) && same(f.theirs, f.live):
+			j.use("union-unknown")
+		case fieldOf(t, key).Alias != "" && present(f.live) && !present(f.last) && !present(f.desired) && same(f.theirs, f.live):
+			j.use("alias-alone")
 		default:
 			c := fieldOf(t, key).Type
 			j.value(c, c.Strategic, f)
@@ -245,7 +249,7 @@ func (j *judge) list(t *schema.Type, rule schema.Rule, p place, theirs, ours []a
 	}
 	for _, key := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(tn, on)))) {
 		if e := p.elem(key, 0, rule.Keys); !same(e.theirs, e.ours) {
-			j.value(elemOf(t), elemRule(t, rule), e)
+			j.value(elemOf(t), schema.Rule{RetainKeys: rule.RetainKeys}, e)
 		}
 	}
 	switch {
@@ -382,7 +386,7 @@ func (j *judge) siblings(t *schema.Type, rule schema.Rule, p place, theirs, ours
 	tn, on := alone(any(theirs)), alone(any(ours))
 	for _, key := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(tn, on)))) {
 		if e := p.elem(key, 0, rule.Keys); !same(e.theirs, e.ours) {
-			j.value(elemOf(t), elemRule(t, rule), e)
+			j.value(elemOf(t), schema.Rule{RetainKeys: rule.RetainKeys}, e)
 		}
 	}
 	// Siblings are other landmarks in live's order for the two, so elements that

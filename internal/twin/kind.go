@@ -1,5 +1,11 @@
 package twin
 
+import (
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
 // Kind is a Go type with every merge rule that struct tags can give. Random
 // objects of it are held against apimachinery's strategicpatch.
 type Kind struct {
@@ -17,6 +23,36 @@ type Kind struct {
 	List   []string          `json:"list,omitempty"`
 	Parts  []Part            `json:"parts,omitempty"`
 	ByName map[string]Part   `json:"byName,omitempty"`
+
+	Name    string    `json:"name,omitempty"`
+	Alias   string    `json:"alias,omitempty"` // of Name
+	Either  *Either   `json:"either,omitempty"`
+	Eithers []Either  `json:"eithers,omitempty" patchStrategy:"merge" patchMergeKey:"name"`
+	Scalars *Scalars  `json:"scalars,omitempty"`
+	Others  []Scalars `json:"others,omitempty"`
+}
+
+// Either has members of which one is meant to be set, though no tag says so.
+type Either struct {
+	Name string `json:"name,omitempty"`
+	A    *Port  `json:"a,omitempty"`
+	B    string `json:"b,omitempty"`
+}
+
+// Scalars has values that are written in several ways, and fields that cannot tell
+// their zero values from absence.
+type Scalars struct {
+	Quantity resource.Quantity  `json:"quantity,omitempty"`
+	Pointer  *resource.Quantity `json:"pointer,omitempty"`
+	Either   intstr.IntOrString `json:"either,omitempty"`
+	Duration metav1.Duration    `json:"duration,omitempty"`
+	Time     metav1.Time        `json:"time,omitempty"`
+	Bytes    []byte             `json:"bytes,omitempty"`
+	Auto     int64              `json:"auto,omitempty"` // a server chooses
+	Number   int64              `json:"number,omitempty"`
+	Told     *int64             `json:"told,omitempty"`
+	Bool     bool               `json:"bool,omitempty"`
+	Part     Part               `json:"part,omitempty"`
 }
 
 // Part is an element or a field with rules of its own.

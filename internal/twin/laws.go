@@ -307,8 +307,8 @@ func (c *lawyer) fold(t *schema.Type, v any, sorted bool) any {
 	return v
 }
 
-// symmetric holds law 6: Branch treats live and desired alike, except in unions,
-// where nulls declare absence, and for the order of what both added.
+// symmetric holds law 6: Branch treats live and desired alike, except in unions and
+// aliases, where nulls declare absence, and for the order of what both added.
 func (c *lawyer) symmetric(sc walk.Script) {
 	if hasNull(c.l) || hasNull(c.d) || c.touchesUnion(c.Schema.Root, c.l, c.d) {
 		return
@@ -342,7 +342,8 @@ func hasNull(v any) bool {
 	return false
 }
 
-// touchesUnion reports whether live and desired differ in a union.
+// touchesUnion reports whether live and desired differ in a union, or in a map that
+// has aliases.
 func (c *lawyer) touchesUnion(t *schema.Type, l, d any) bool {
 	if Equal(l, d) {
 		return false
@@ -353,7 +354,15 @@ func (c *lawyer) touchesUnion(t *schema.Type, l, d any) bool {
 	}
 	lm, _ := l.(map[string]any)
 	dm, _ := d.(map[string]any)
+	for k := range dm {
+		if fieldOf(t, k).Alias != "" {
+			return true
+		}
+	}
 	for k := range lm {
+		if fieldOf(t, k).Alias != "" {
+			return true // an alias follows desired
+		}
 		if _, both := dm[k]; both && c.touchesUnion(fieldOf(t, k).Type, lm[k], dm[k]) {
 			return true
 		}

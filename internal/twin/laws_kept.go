@@ -106,7 +106,7 @@ func (c *lawyer) declared(t *schema.Type, rule schema.Rule, path string, a, l, d
 		al, _ := a.([]any)
 		c.declaredElements(t, rule, path, al, ll, dl, ml)
 	case c.same(t, c.strip(t, m), c.strip(t, d)): // live's nulls may stay where desired has them too
-	case Equal(m, l) && c.same(t, a, d) && c.merger.covers(t, l, c.strip(t, d)): // a server's defaults
+	case Equal(m, l) && c.same(t, a, d) && c.merger.covers(t, l, d): // a server's defaults
 	default:
 		c.broken(4, "%s is declared %v, but is %v", path, d, m)
 	}
@@ -119,10 +119,9 @@ func (c *lawyer) declaredFields(t *schema.Type, path string, a, l, d, m map[stri
 		at := path + "." + k
 		f := fieldOf(t, k)
 		if c.Equality == walk.Semantic && f.Zero != schema.ZeroTells && c.merger.zero(f.Type, want) {
-			if f.Zero == schema.ZeroIsAbsent && ok && !c.merger.zero(f.Type, got) {
-				c.broken(4, "%s is declared %v, its zero value, but is %v", at, want, got)
+			if !ok || f.Zero == schema.ZeroIsAuto || c.merger.zero(f.Type, got) {
+				continue
 			}
-			continue
 		}
 		switch {
 		case want == nil && c.merger.keepsNull(f.Type) && !(ok && got == nil):

@@ -80,6 +80,16 @@ func (r *Random) Value(t *schema.Type, depth int) any {
 		return r.IntN(2) == 0
 	case schema.Integer, schema.Number:
 		return int64(r.IntN(4))
+	case schema.Quantity:
+		return []any{"1", "1000m", int64(1), "0.5", "500m", "0", "1Ki", int64(1024)}[r.IntN(8)]
+	case schema.Duration:
+		return []any{"60s", "1m0s", "1m", "0s", "2s"}[r.IntN(5)]
+	case schema.Time:
+		return []any{"2026-01-02T03:04:05Z", "2026-01-02T04:04:05+01:00", "2026-01-02T03:04:06Z"}[r.IntN(3)]
+	case schema.Bytes:
+		return []any{"YWI=", "YWJ=", "", "Yw=="}[r.IntN(4)]
+	case schema.IntOrString:
+		return []any{int64(80), "80", int64(0), "", "http"}[r.IntN(5)]
 	case schema.Any:
 		return []any{r.word(), int64(r.IntN(3)), map[string]any{r.word(): r.word()}, []any{r.word()}}[r.IntN(4)]
 	}

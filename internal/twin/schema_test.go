@@ -14,7 +14,7 @@ import (
 // kind is the schema of Kind, and meta what upstream reads from the same tags.
 // Ports have structured keys too, as container ports do.
 var (
-	kind    = withFinePorts(schema.FromType(reflect.TypeFor[Kind]()))
+	kind    = withFacts(schema.FromType(reflect.TypeFor[Kind]()))
 	meta, _ = strategicpatch.NewPatchMetaFromStruct(&Kind{})
 )
 
@@ -30,17 +30,27 @@ func contain(err *error) {
 	}
 }
 
-func withFinePorts(s *schema.Schema, err error) *schema.Schema {
+// withFacts adds what no tag can say.
+func withFacts(s *schema.Schema, err error) *schema.Schema {
 	if err != nil {
 		panic(err)
 	}
 	out := *s.Root
 	out.Fields = slices.Clone(out.Fields)
 	for i, f := range out.Fields {
-		if f.Name == "ports" {
+		switch f.Name {
+		case "ports":
 			ports := *f.Type
 			ports.Structured = schema.Rule{Merge: schema.Keyed, Keys: []schema.Key{{Name: "port"}, {Name: "protocol", Default: `"a"`}}}
 			out.Fields[i].Type = &ports
+		case "name":
+			out.Fields[i].Alias = "alias"
+		case "alias":
+			out.Fields[i].Alias = "name"
+		case "either":
+			f.Type.Union = true // eithers have the same elements
+		case "scalars":
+			f.Type.Field("auto").Zero = schema.ZeroIsAuto
 		}
 	}
 	return &schema.Schema{Name: s.Name, Root: &out}

@@ -68,8 +68,12 @@ func (j *judge) missed(sc *walk.Script, i int32) {
 		j.use("strict-atomic-list")
 	case rule.Merge == schema.Atomic && t.Kind == schema.Map && present(live) && e.Desired != node.None:
 		j.use("strict-replaced-map")
+	case e.Case == walk.TheyAdd && !parent.Type.Strategic.RetainKeys && parent.Type.Union:
+		j.use("union-unknown")
 	case e.Case == walk.TheyAdd: // only in a union
 		j.use("strict-union")
+	case e.Desired == node.None && e.Last != node.None && sc.Last.Key(e.Last) != sc.Live.Key(e.Live), e.Desired != node.None && e.Live != node.None && sc.Desired.Key(e.Desired) != sc.Live.Key(e.Live) && e.Parent == 0:
+		j.use("alias-alone")
 	case live == nil && e.Case == walk.WeRemoveTheySet:
 		j.use("strict-null")
 	case e.Case == walk.WeRemoveTheySet && Equal(exact.fold(t, last, true), exact.fold(t, live, true)):

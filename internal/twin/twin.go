@@ -78,7 +78,7 @@ func (m *merger) position(f schema.Field, clear bool, a, l, d any) (any, bool) {
 		switch zero := m.orAbsent(f.Type, d); {
 		case zero && m.orAbsent(f.Type, l):
 			return l, true
-		case (!present(l) || f.Zero == schema.ZeroIsAuto) && m.orAbsent(f.Type, a):
+		case (!present(l) || !present(d) || f.Zero == schema.ZeroIsAuto && !m.zero(f.Type, l)) && m.orAbsent(f.Type, a):
 			a = none{}
 			fallthrough
 		default:
@@ -142,7 +142,7 @@ func (m *merger) act(t *schema.Type, action walk.Action, l, d any) any {
 // classify finds the case by its pattern, as a person would: name the values in
 // the order last, live, desired and look the names up.
 func (m *merger) classify(t *schema.Type, a, l, d any) walk.Case {
-	if present(a) && present(l) && present(d) && m.same(t, a, d) && m.covers(t, l, m.strip(t, d)) {
+	if present(a) && present(l) && present(d) && m.same(t, a, d) && m.covers(t, l, d) {
 		l = a // a server's defaults inside an atomic value are no change
 	}
 	name := func(v any, olds ...string) string { // the letter of v, given those before it

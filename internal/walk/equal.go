@@ -136,8 +136,16 @@ func (w *walker) isZero(t *schema.Type, x *node.Tree, i node.ID) bool {
 	case node.Number:
 		return node.NumberEqual(x.Text(i), "0")
 	case node.String:
-		text := x.Text(i)
-		return text == "" || t.Kind == schema.Quantity && scalar.EqualQuantity(text, "0")
+		switch text := x.Text(i); t.Kind {
+		case schema.Quantity:
+			return scalar.EqualQuantity(text, "0")
+		case schema.Duration:
+			return scalar.EqualDuration(text, "0s")
+		case schema.IntOrString, schema.Time:
+			return false // "" is another value, or none
+		default:
+			return text == ""
+		}
 	case node.List:
 		return len(x.Kids(i)) == 0
 	}

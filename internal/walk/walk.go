@@ -281,7 +281,8 @@ func (w *walker) zeros(f *schema.Field, e *Edit) (same bool) {
 	if desired && (e.Live == node.None || w.isZero(f.Type, w.Live, e.Live)) {
 		return true
 	}
-	if e.Last != node.None && (e.Live == node.None || f.Zero == schema.ZeroIsAuto) && w.isZero(f.Type, w.Last, e.Last) {
+	if e.Last != node.None && w.isZero(f.Type, w.Last, e.Last) &&
+		(e.Live == node.None || e.Desired == node.None || f.Zero == schema.ZeroIsAuto && !w.isZero(f.Type, w.Live, e.Live)) {
 		e.Last = node.None
 	}
 	if desired && f.Zero == schema.ZeroIsAuto {
