@@ -31,6 +31,7 @@ type Options struct {
 	HandOver []string
 	// InferKeys merges lists that the schema does not know element by element, if all
 	// elements in the three documents have a name, key, id or type that tells them apart.
+	// The model Plain infers nothing.
 	InferKeys bool
 }
 

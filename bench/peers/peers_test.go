@@ -104,12 +104,17 @@ func overflows(patch string) bool {
 	return strings.Contains(patch, `"move"`) && len(emptyTokens.FindAllString(patch, 2)) == 2
 }
 
-// firstDispute returns the first operation that the two disagree about.
+// firstDispute returns the first operation that the two disagree about. Where both
+// refuse the beginning of a patch that they accept whole, they could not write what they
+// had then, so the disagreement is about the operation that we refuse.
 func firstDispute(doc string, ops []string) *dispute {
 	before := parse(doc)
 	for n := 1; ; n++ {
 		ours, theirs := patchBoth(doc, ops[:n])
-		if n == len(ops) || !ours.equal(theirs) {
+		if ours.err != nil {
+			theirs = theirPatch(doc, join(ops))
+		}
+		if n == len(ops) || ours.err != nil || !ours.equal(theirs) {
 			return &dispute{json.RawMessage(ops[n-1]), before, ours, theirs}
 		}
 		before = ours.doc

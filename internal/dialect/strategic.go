@@ -107,6 +107,10 @@ func (e *strategic) plan(i int32) bool {
 		e.forms[i] = merge
 		return true
 	case walk.OpFields:
+		if served(ed.Type).Merge == schema.Atomic {
+			e.planChildren(i)
+			return e.forms[i] == skip || e.planServed(i)
+		}
 		return e.planFields(i)
 	case walk.OpElements:
 		switch {
@@ -125,7 +129,7 @@ func (e *strategic) plan(i int32) bool {
 // another.
 func (e *strategic) planServed(i int32) bool {
 	ed := &e.Edits[i]
-	if ed.Op == walk.OpElements {
+	if ed.Op != walk.OpTake {
 		e.mustBeData(i)
 	}
 	switch rule := served(ed.Type); rule.Merge {

@@ -9,6 +9,8 @@ import (
 // value writes what stands for the position of edit i in the patch.
 func (e *strategic) value(i int32) {
 	switch ed := &e.Edits[i]; {
+	case e.forms[i] == instead:
+		e.dst = e.AppendValue(e.dst, i)
 	case e.forms[i] == whole && ed.Op == walk.OpFields:
 		e.replaced(func() { e.dst = e.AppendFields(e.dst, i) })
 	case ed.Op == walk.OpFields:

@@ -238,6 +238,9 @@ func NextField(t *node.Tree, ls *[]node.ID, u *node.Tree, ds *[]node.ID) (l, d n
 	return l, d
 }
 
+// takenAway warns of what an autoscaler, say, loses without a hand-over.
+const takenAway = "somebody else has set this since last declared it; desired does not declare it, so it goes"
+
 func (w *walker) unknown(live, desired node.ID) {
 	const text = "the schema has no such field; maps under it are merged by field, lists replaced"
 	if live != node.None {
@@ -255,9 +258,10 @@ func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool
 		return
 	}
 	e := Edit{Type: t, Last: a, Live: l, Desired: d}
-	if f == nil {
+	if f == nil || f.Extra {
 		e.Flags = NoLookup
-	} else if f.Zero != schema.ZeroTells && w.Equality == Semantic && w.zeros(f, &e) {
+	}
+	if f != nil && f.Zero != schema.ZeroTells && w.Equality == Semantic && w.zeros(f, &e) {
 		return
 	}
 	if w.Ignore != nil && w.in(w.Ignore, &e) {
@@ -310,6 +314,12 @@ func (w *walker) position(parent int32, e Edit, rule *schema.Rule) {
 		case both == node.List && (rule.Merge == schema.Keyed || rule.Merge == schema.Set):
 			w.lists(parent, e, rule)
 			return
+		case both == node.List && w.Infer && e.Type.Kind == schema.Any && w.Model != schema.Plain:
+			if t := w.infer(&e); t != nil {
+				e.Type = t
+				w.lists(parent, e, t.Rule(w.Model))
+				return
+			}
 		}
 	}
 	e.Case = w.classify(&e)
@@ -364,6 +374,9 @@ func (w *walker) act(parent int32, e Edit, action Action) {
 		}
 		if w.HandOver != nil && w.in(w.HandOver, &e) {
 			return
+		}
+		if e.Case == WeRemoveTheySet && e.Desired == node.None {
+			w.Warnings = append(w.Warnings, Warning{"live", e.Live, takenAway})
 		}
 		e.Op = OpRemove
 		w.Changes++
