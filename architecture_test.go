@@ -27,6 +27,7 @@ var mayImport = map[string][]string{
 	"internal/diverge": {},
 	"internal/kinds":   {},
 	"bench":            {"internal/node", "merge"},
+	"bench/peers":      {"internal/dialect", "internal/node"},
 	// Programs.
 	"internal/schema/gen": {"internal/kinds", "internal/schema"},
 	"examples/braid":      {"merge"},

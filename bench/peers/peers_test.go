@@ -27,6 +27,7 @@ func TestJSONPatch(t *testing.T) {
 	r := newSource(*seed)
 	c := newCounts()
 	for n := range *patches {
+		r.slashes = n%8 == 0
 		doc := r.document()
 		ops := r.operations(doc)
 		if r.oneIn(200) {

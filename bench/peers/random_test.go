@@ -14,10 +14,11 @@ import (
 // values and pointers that lead somewhere are common. The same seed makes the same.
 type source struct {
 	*rand.Rand
-	nulls int // one scalar in so many is null
+	nulls   int  // one scalar in so many is null
+	slashes bool // keys are a, b and pairs of them with a slash between
 }
 
-func newSource(seed uint64) source { return source{rand.New(rand.NewPCG(seed, 6902)), 12} }
+func newSource(seed uint64) source { return source{rand.New(rand.NewPCG(seed, 6902)), 12, false} }
 
 // oneIn is true once in n times.
 func (r source) oneIn(n int) bool { return r.IntN(n) == 0 }
@@ -25,6 +26,9 @@ func (r source) oneIn(n int) bool { return r.IntN(n) == 0 }
 func pick[T any](r source, from ...T) T { return from[r.IntN(len(from))] }
 
 func (r source) key() string {
+	if r.slashes {
+		return pick(r, "a", "b", "a/a", "a/b", "b/a")
+	}
 	if r.oneIn(60) {
 		return ""
 	}
@@ -109,7 +113,11 @@ func (r source) operation(t *node.Tree) string {
 		}
 	case "move", "copy":
 		add("from", quote(r.bend(path)))
-		path = r.place(t)
+		if at, next, ok := strings.Cut(path, "~1"); ok && r.slashes && r.oneIn(2) {
+			path = at + "/" + strings.Replace(next, "/", "~1", 1) // the same text, cut elsewhere
+		} else {
+			path = r.place(t)
+		}
 	}
 	add("path", quote(r.bend(path)))
 	add("op", quote(word))

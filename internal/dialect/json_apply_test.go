@@ -139,11 +139,13 @@ func TestApplyJSONPatchEdgeOfLimits(t *testing.T) {
 			"[2]", func(n int) node.Limits { return node.Limits{Nodes: n} }, 10},
 		{"depth", `{"a":[]}`, `[{"op":"add","path":"/a/0","value":[[1]]}]`,
 			"(root)", func(n int) node.Limits { return node.Limits{Depth: n} }, 4},
+		{"depth of what was emptied", `{}`, `[{"op":"add","path":"/a","value":{"x":1}},{"op":"remove","path":"/a/x"}]`,
+			"(root)", func(n int) node.Limits { return node.Limits{Depth: n} }, 2},
 		{"bytes", `{"a":[]}`, `[{"op":"add","path":"/a/0","value":"xx"}]`,
 			"(root)", func(n int) node.Limits { return node.Limits{Bytes: n} }, len(`{"a":["xx"]}`)},
 	} {
 		doc, patch := treeOf(t, []byte(c.doc)), treeOf(t, []byte(c.patch))
-		if _, err := dialect.ApplyJSONPatch(nil, doc, patch, c.limits(c.most)); err != nil {
+		if _, err := dialect.ApplyJSONPatch([]byte("what it is appended to does not count"), doc, patch, c.limits(c.most)); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		got, err := dialect.ApplyJSONPatch(nil, doc, patch, c.limits(c.most-1))

@@ -3,6 +3,7 @@ package dialect
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/braid/internal/node"
@@ -20,10 +21,10 @@ var (
 // RFC 6901, so none is negative.
 //
 // A map or list is taken apart when something in it is first edited: O(size) then. An
-// operation costs O(depth), and in a list of n elements O(√n). Copies count against
-// lim.Nodes, the result against lim.Bytes and lim.Depth.
+// operation costs O(depth), and in a list of n elements O(n/256), for the list is in
+// pieces. Copies count against lim.Nodes, the result against lim.Bytes and lim.Depth.
 func ApplyJSONPatch(dst []byte, live, patch *node.Tree, lim node.Limits) ([]byte, error) {
-	p := patcher{root: &value{tree: live}, patch: patch, lim: lim.WithDefaults()}
+	p := patcher{root: &value{tree: live}, patch: patch, lim: lim.WithDefaults(), start: len(dst)}
 	if patch.Kind(0) != node.List {
 		p.fail(0, "", ErrOperation, "a JSON Patch is a list, this is a %s", patch.Kind(0))
 	}
@@ -33,7 +34,7 @@ func ApplyJSONPatch(dst []byte, live, patch *node.Tree, lim node.Limits) ([]byte
 		}
 	}
 	if p.err == nil {
-		dst = p.append(dst, p.root, 1)
+		dst = p.append(dst, p.root, 0)
 	}
 	if p.err != nil {
 		return nil, p.err
@@ -45,6 +46,7 @@ type patcher struct {
 	root  *value
 	patch *node.Tree
 	lim   node.Limits
+	start int // of the result in what it is appended to
 	size  int // of all copies, in values
 	moves bool
 	err   *node.Error
@@ -55,7 +57,7 @@ func (p *patcher) fail(op node.ID, member string, rule error, format string, arg
 	if p.err != nil {
 		return
 	}
-	if f := p.patch.Field(op, member); f != node.None {
+	if f := p.patch.Field(op, member); f != node.None && member != "" {
 		op = f
 	}
 	p.err = &node.Error{Doc: "patch", Path: p.patch.Path(op), Offset: -1, Rule: rule, Detail: fmt.Sprintf(format, args...)}
@@ -80,7 +82,8 @@ func (p *patcher) apply(op node.ID) {
 		}
 	case "copy":
 		if v := p.find(op, "from", p.pointer(op, "from")); p.err == nil {
-			p.put(op, path, p.clone(op, v), true)
+			c := p.clone(op, v)
+			p.put(op, path, &c, true)
 		}
 	case "move":
 		p.move(op, path)
@@ -95,7 +98,7 @@ func (p *patcher) move(op node.ID, path []string) {
 	if p.err != nil {
 		return
 	}
-	if len(path) >= len(from) && strings.Join(path[:len(from)], "/") == strings.Join(from, "/") {
+	if len(path) >= len(from) && slices.Equal(path[:len(from)], from) {
 		if len(path) > len(from) {
 			p.fail(op, "path", ErrOperation, "a value cannot move into itself")
 		}
@@ -193,36 +196,43 @@ func (p *patcher) remove(op node.ID, member string, path []string) {
 }
 
 // clone returns a copy of v that shares nothing that can change.
-func (p *patcher) clone(op node.ID, v *value) *value {
-	out := &value{tree: v.tree, id: v.id, moved: true}
+func (p *patcher) clone(op node.ID, v *value) value {
+	out := value{tree: v.tree, id: v.id, moved: true}
+	if p.size++; v.fields == nil && v.items == nil {
+		p.size += int(v.tree.End(v.id) - v.id - 1)
+	}
+	if p.size > p.lim.Nodes {
+		p.fail(op, "", node.ErrLimit, "copies of more than %d values", p.lim.Nodes)
+	}
 	switch {
+	case p.err != nil:
 	case v.fields != nil:
 		out.fields = make(map[string]*value, len(v.fields))
 		for k, f := range v.fields {
-			out.fields[k] = p.clone(op, f)
-			if p.err != nil {
-				return out
-			}
+			c := p.clone(op, f)
+			out.fields[k] = &c
 		}
 	case v.items != nil:
-		out.items = &sequence{}
+		parts := make([]value, 0, v.items.n)
 		for e := range v.items.all {
-			out.items.insert(out.items.n, p.clone(op, e))
-			if p.err != nil {
-				return out
-			}
+			parts = append(parts, p.clone(op, e))
 		}
-	default:
-		p.size += int(v.tree.End(v.id) - v.id - 1)
-	}
-	if p.size++; p.size > p.lim.Nodes {
-		p.fail(op, "", node.ErrLimit, "copies of more than %d values", p.lim.Nodes)
+		out.items = newSequence(parts)
 	}
 	return out
 }
 
-// append writes a value that stands at a depth.
+// append writes a value that stands in so many maps and lists.
 func (p *patcher) append(dst []byte, v *value, depth int) []byte {
+	switch {
+	case v.fields != nil || v.items != nil:
+		depth++
+	case v.moved || p.moves:
+		depth += height(v.tree, v.id)
+	}
+	if depth > p.lim.Depth {
+		p.fail(0, "", node.ErrLimit, "the result is deeper than %d", p.lim.Depth)
+	}
 	switch {
 	case p.err != nil:
 		return dst
@@ -233,7 +243,7 @@ func (p *patcher) append(dst []byte, v *value, depth int) []byte {
 				dst = append(dst, ',')
 			}
 			dst = append(node.AppendQuoted(dst, key), ':')
-			dst = p.append(dst, v.fields[key], depth+1)
+			dst = p.append(dst, v.fields[key], depth)
 		}
 		dst = append(dst, '}')
 	case v.items != nil:
@@ -244,17 +254,14 @@ func (p *patcher) append(dst []byte, v *value, depth int) []byte {
 				dst = append(dst, ',')
 			}
 			first = false
-			dst = p.append(dst, e, depth+1)
+			dst = p.append(dst, e, depth)
 		}
 		dst = append(dst, ']')
 	default:
-		if v.moved || p.moves {
-			depth += height(v.tree, v.id)
-		}
 		dst = v.tree.Append(dst, v.id)
 	}
-	if len(dst) > p.lim.Bytes || depth > p.lim.Depth+1 {
-		p.fail(0, "", node.ErrLimit, "the result is larger than %d bytes or deeper than %d", p.lim.Bytes, p.lim.Depth)
+	if len(dst)-p.start > p.lim.Bytes {
+		p.fail(0, "", node.ErrLimit, "the result is larger than %d bytes", p.lim.Bytes)
 	}
 	return dst
 }

@@ -59,7 +59,8 @@ func TestStrategicForms(t *testing.T) {
 
 		{"an element is changed", ``, `{"named":[{"name":"a","number":1}]}`, `{"named":[{"name":"a","number":2}]}`, `{"named":[{"name":"a","number":2}]}`},
 		{"its key is spelled as in live", ``, `{"ports":[{"port":1.0}]}`, `{"ports":[{"port":1,"text":"x"}]}`, `{"ports":[{"port":1.0,"text":"x"}]}`},
-		{"an element goes", `{"named":[{"name":"a"}]}`, `{"named":[{"name":"a"},{"name":"b"}]}`, `{}`, `{"named":null}`},
+		{"all elements go", `{"named":[{"name":"a"}]}`, `{"named":[{"name":"a"}]}`, `{}`, `{"named":null}`},
+		{"all of ours go", `{"named":[{"name":"a"}]}`, `{"named":[{"name":"a"},{"name":"b"}]}`, `{}`, `{"named":[{"$patch":"delete","name":"a"}]}`},
 		{"an element goes", `{"named":[{"name":"a"}]}`, `{"named":[{"name":"a"},{"name":"b"}]}`, `{"named":[]}`, `{"named":[{"$patch":"delete","name":"a"}]}`},
 		{"an element is added where a server puts it anyway", ``, `{"named":[]}`, `{"named":[{"name":"a"},{"name":"b"}]}`, `{"named":[{"name":"a"},{"name":"b"}]}`},
 		{"an order is sent only where it must", ``, `{"named":[{"name":"a"}]}`, `{"named":[{"name":"a"},{"name":"b"}]}`,

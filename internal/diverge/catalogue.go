@@ -42,6 +42,12 @@ var Catalogue = []Divergence{
 		Why:    "diffMaps writes $retainKeys only if there is a key to retain.",
 	},
 	{
+		Name:   "removed-whole",
+		Theirs: "If desired no longer mentions a map or list at all, it goes with what others added: everybody's labels, finalizers, sidecars.",
+		Ours:   "Of a map of any keys, a keyed list or a set only what last declared goes. Structs go whole, for what else they hold is defaults. A null removes all.",
+		Why:    "diffMaps deletes what original has and modified lacks by its key, without looking into it.",
+	},
+	{
 		Name:   "union-unknown",
 		Theirs: "Setting one member of a union leaves the other where the type has no retainKeys: rollingUpdate of a DaemonSet that becomes OnDelete, the value of an env that becomes valueFrom. The server then refuses the object.",
 		Ours:   "The other member goes, as in a retainKeys map, for the unions that every user meets.",

@@ -47,6 +47,7 @@ var examples = map[string]struct {
 	"defaults-in-replaced-map": {last: `{"whole":{"value":"x"}}`, live: `{"whole":{"value":"x","number":1}}`, desired: `{"whole":{"value":"x"}}`},
 	"union-untouched":          {last: `{"union":{"c":"x"}}`, live: `{"union":{"c":"x","a":{"port":1}}}`, desired: `{"union":{"c":"x"}}`},
 	"union-emptied":            {last: `{"union":{"b":{}}}`, live: `{"union":{"b":{},"c":"x"}}`, desired: `{"union":{}}`},
+	"removed-whole":            {last: `{"labels":{"a":"x"}}`, live: `{"labels":{"a":"x","b":"y"}}`},
 	"union-unknown":            {live: `{"either":{"b":"x"}}`, desired: `{"either":{"a":{}}}`},
 	"alias-alone":              {last: `{"name":"a"}`, live: `{"name":"a","alias":"a"}`, desired: `{"name":"b"}`},
 	"order-by-reused-memory":   {last: `{"named":[{"name":"d"}]}`, live: `{"named":[{"name":"c"},{"name":"d"}]}`, desired: `{"named":[{"name":"a"}]}`},

@@ -177,6 +177,8 @@ func (j *judge) fields(t *schema.Type, rule schema.Rule, p place, theirs, ours m
 			j.use("union-untouched")
 		case rule.RetainKeys && declaresNothing(p.desired) && !present(f.ours) && !present(f.last) && !declares(f.desired) && same(f.theirs, f.live):
 			j.use("union-emptied")
+		case !present(f.theirs) && !present(f.desired) && othersOf(f.last, f.live, f.ours):
+			j.use("removed-whole")
 		case t.Union && !rule.RetainKeys && !present(f.ours) && !present(f.last) && !declares(f.desired) && same(f.theirs, f.live):
 			j.use("union-unknown")
 		case fieldOf(t, key).Alias != "" && present(f.live) && !present(f.last) && !present(f.desired) && same(f.theirs, f.live):
@@ -186,6 +188,29 @@ func (j *judge) fields(t *schema.Type, rule schema.Rule, p place, theirs, ours m
 			j.value(c, c.Strategic, f)
 		}
 	}
+}
+
+// othersOf: ours is what live has in a map or list besides what last declared there.
+func othersOf(last, live, ours any) bool {
+	switch m := ours.(type) {
+	case map[string]any:
+		lm, ok := live.(map[string]any)
+		am, ok2 := last.(map[string]any)
+		for k, v := range m {
+			_, declared := am[k]
+			lv, has := lm[k]
+			ok = ok && has && !declared && Equal(v, lv)
+		}
+		return ok && ok2 && len(m) > 0
+	case []any:
+		ll, ok := live.([]any)
+		_, ok2 := last.([]any)
+		for _, v := range m {
+			ok = ok && slices.ContainsFunc(ll, func(l any) bool { return Equal(v, l) })
+		}
+		return ok && ok2 && len(m) > 0 && len(m) <= len(ll)
+	}
+	return false
 }
 
 func declares(v any) bool { return present(v) && v != nil }

@@ -288,7 +288,7 @@ func (c *lawyer) fold(t *schema.Type, v any, sorted bool) any {
 		in := names(v, rule.Keys)
 		for i, e := range v {
 			if rule.Merge != schema.Set || in[i].nth >= 0 {
-				out = append(out, c.fold(elemOf(t), e, sorted))
+				out = append(out, withKeys(c.fold(elemOf(t), e, sorted), t.Structured.Keys))
 			}
 		}
 		if rule.Merge == schema.Keyed {
@@ -305,6 +305,18 @@ func (c *lawyer) fold(t *schema.Type, v any, sorted bool) any {
 		return out
 	}
 	return v
+}
+
+// withKeys adds the key fields that an element leaves to their defaults.
+func withKeys(elem any, keys []schema.Key) any {
+	m, ok := elem.(map[string]any)
+	for _, k := range keys {
+		if _, has := m[k.Name]; ok && !has && k.Default != "" {
+			v, _ := parseMap([]byte(`{"v":` + k.Default + `}`))
+			m[k.Name] = v["v"]
+		}
+	}
+	return elem
 }
 
 // symmetric holds law 6: Branch treats live and desired alike, except in unions and

@@ -142,11 +142,37 @@ func (c *lawyer) declaredFields(t *schema.Type, path string, a, l, d, m map[stri
 	for k := range a {
 		if _, inDesired := d[k]; !inDesired {
 			f := fieldOf(t, k)
-			if got, ok := m[k]; ok && !(c.Equality == walk.Semantic && f.Zero != schema.ZeroTells && (c.merger.zero(f.Type, got) || c.merger.zero(f.Type, a[k]))) {
+			got, ok := m[k]
+			switch zero := c.Equality == walk.Semantic && f.Zero != schema.ZeroTells; {
+			case !ok, zero && (c.merger.zero(f.Type, got) || c.merger.zero(f.Type, a[k])):
+			case !c.takenBack(f.Type, path+"."+k, a[k], l[k], got):
 				c.broken(4, "%s.%s was declared last and is not now, but is %v", path, k, got)
 			}
 		}
 	}
+}
+
+// takenBack holds law 4 for a map or list to which others add entries of their own: what
+// last had of it is gone. It is false if there is no such map or list.
+func (c *lawyer) takenBack(t *schema.Type, path string, a, l, m any) bool {
+	rule := c.rule(t)
+	switch mv := m.(type) {
+	case map[string]any:
+		lm, ok := l.(map[string]any)
+		am, ok2 := a.(map[string]any)
+		if ok && ok2 && t.Kind == schema.Map && len(t.Fields) == 0 && rule.Merge != schema.Atomic {
+			c.declaredFields(t, path, am, lm, map[string]any{}, mv)
+			return len(mv) > 0
+		}
+	case []any:
+		ll, ok := l.([]any)
+		al, ok2 := a.([]any)
+		if ok && ok2 && (rule.Merge == schema.Keyed || rule.Merge == schema.Set) {
+			c.declaredElements(t, rule, path, al, ll, []any{}, mv)
+			return len(mv) > 0
+		}
+	}
+	return false
 }
 
 func (c *lawyer) declaredElements(t *schema.Type, rule schema.Rule, path string, a, l, d, m []any) {
@@ -164,7 +190,12 @@ func (c *lawyer) declaredElements(t *schema.Type, rule schema.Rule, path string,
 				c.broken(4, "%s is declared %v, but is %v", at, d[i], m[here])
 			}
 		default:
-			c.declared(elemOf(t), elemRule(t, rule), at, at0(a, slices.Index(an, e)), l[j], d[i], m[here])
+			want := d[i]
+			if dm, ok := want.(map[string]any); ok {
+				lm, _ := l[j].(map[string]any)
+				want = keyedAs(dm, lm, keys)
+			}
+			c.declared(elemOf(t), elemRule(t, rule), at, at0(a, slices.Index(an, e)), l[j], want, m[here])
 		}
 	}
 	// Besides desired's, only those may be there that live alone has.

@@ -13,9 +13,15 @@ import (
 // none is the value of an absent position; nil is null.
 type none struct{}
 
+// nulled is none where desired says so by a null.
+type nulled struct{}
+
 func present(v any) bool {
-	_, absent := v.(none)
-	return !absent
+	switch v.(type) {
+	case none, nulled:
+		return false
+	}
+	return true
 }
 
 // Merge returns the merged object and the number of conflicts. The inputs are
@@ -85,13 +91,13 @@ func (m *merger) position(f schema.Field, clear bool, a, l, d any) (any, bool) {
 			if zero && f.Zero == schema.ZeroIsAuto {
 				d = none{}
 			}
-			if !present(a) && !present(d) {
+			if !present(a) && !present(d) && !clear {
 				return l, true
 			}
 		}
 	}
 	if d == nil && !m.keepsNull(f.Type) && (clear || !present(l) || present(a) && a != nil) {
-		d = none{}
+		d = nulled{}
 	}
 	if clear && !present(a) && present(l) && !present(d) {
 		return m.act(f.Type, m.policy[walk.BothAddOther], l, d), true
@@ -122,7 +128,34 @@ func (m *merger) value(t *schema.Type, rule schema.Rule, a, l, d any) any {
 			return m.list(t, rule, av, lv, dv)
 		}
 	}
-	return m.act(t, m.policy[m.classify(t, a, l, d)], l, d)
+	kase := m.classify(t, a, l, d)
+	if _, silent := d.(none); silent && kase == walk.WeRemoveTheySet && m.policy[kase] == walk.Take {
+		if v, ok := m.takeBack(t, rule, a, l); ok {
+			return v
+		}
+	}
+	return m.act(t, m.policy[kase], l, d)
+}
+
+// takeBack removes from a map of any keys, a keyed list or a set what last declared, if
+// anything of it is left.
+func (m *merger) takeBack(t *schema.Type, rule schema.Rule, a, l any) (any, bool) {
+	conflicts := m.conflicts
+	switch lv := l.(type) {
+	case map[string]any:
+		av, ok := a.(map[string]any)
+		if ok && t.Kind == schema.Map && len(t.Fields) == 0 && rule.Merge != schema.Atomic {
+			out := m.fields(t, false, av, lv, map[string]any{})
+			return out, len(out) > 0 || m.conflicts > conflicts
+		}
+	case []any:
+		av, ok := a.([]any)
+		if ok && (rule.Merge == schema.Keyed || rule.Merge == schema.Set) {
+			out := m.list(t, rule, av, lv, []any{})
+			return out, len(out.([]any)) > 0 || m.conflicts > conflicts
+		}
+	}
+	return nil, false
 }
 
 // act returns the merged value of a position that counts as a whole.

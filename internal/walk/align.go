@@ -68,7 +68,7 @@ func (w *walker) align(t *schema.Type, rule *schema.Rule, e *Edit) alignment {
 
 func (w *walker) alignBy(keys, also []schema.Key, e *Edit) alignment {
 	al := alignment{base: len(w.pos), keys: keys, also: also, noKey: -1}
-	n := len(w.Live.Kids(e.Live)) + len(w.Desired.Kids(e.Desired))
+	n := len(w.Live.Kids(e.Live)) + len(w.kids(e.Desired))
 	if e.Last != node.None {
 		n += len(w.Last.Kids(e.Last))
 	}
@@ -77,7 +77,7 @@ func (w *walker) alignBy(keys, also []schema.Key, e *Edit) alignment {
 		w.place(&al, table, live, elem)
 	}
 	al.next = int32(al.base)
-	for _, elem := range w.Desired.Kids(e.Desired) {
+	for _, elem := range w.kids(e.Desired) {
 		if at := w.place(&al, table, desired, elem); at >= 0 {
 			w.ours = append(w.ours, at)
 		} else if w.err != nil {

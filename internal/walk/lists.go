@@ -8,10 +8,7 @@ import (
 // lists merges a keyed list or a set in four steps: pair the elements, decide
 // which stay, put them in order, and merge each.
 func (w *walker) lists(parent int32, e Edit, rule *schema.Rule) {
-	if !w.fits(e.Type, e.Desired) {
-		return
-	}
-	if w.sameElements(&e, rule) {
+	if e.Desired != node.None && (!w.fits(e.Type, e.Desired) || w.sameElements(&e, rule)) {
 		return
 	}
 	if e.Last != node.None && w.Last.Kind(e.Last) != node.List {

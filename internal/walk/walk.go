@@ -167,7 +167,7 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 	if last != node.None {
 		as = w.Last.Kids(last)
 	}
-	ls, ds := w.Live.Kids(live), w.Desired.Kids(desired)
+	ls, ds := w.Live.Kids(live), w.kids(desired)
 	known := t.Fields
 	for w.err == nil && (len(ls) > 0 || len(ds) > 0) {
 		l, d := NextField(w.Live, &ls, w.Desired, &ds)
@@ -208,12 +208,23 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 	}
 }
 
+// kids returns the children of desired's i, which may be None.
+func (w *walker) kids(i node.ID) []node.ID {
+	if i == node.None {
+		return nil
+	}
+	return w.Desired.Kids(i)
+}
+
 // alias returns what last and desired have in the field that says the same.
 func (w *walker) alias(name string, last, desired node.ID) (a, d node.ID) {
 	if a = node.None; last != node.None {
 		a = w.Last.Field(last, name)
 	}
-	return a, w.Desired.Field(desired, name)
+	if d = node.None; desired != node.None {
+		d = w.Desired.Field(desired, name)
+	}
+	return a, d
 }
 
 // NextField takes the field with the least key off two maps, whose fields ls and ds
@@ -261,14 +272,14 @@ func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool
 	if f == nil || f.Extra {
 		e.Flags = NoLookup
 	}
-	if f != nil && f.Zero != schema.ZeroTells && w.Equality == Semantic && w.zeros(f, &e) {
+	if f != nil && f.Zero != schema.ZeroTells && w.Equality == Semantic && w.zeros(f, &e, clear) {
 		return
 	}
 	if w.Ignore != nil && w.in(w.Ignore, &e) {
 		return
 	}
 	if null && (clear || l == node.None || a != node.None && w.Last.Kind(a) != node.Null) {
-		e.Desired = node.None // null declares absence
+		e.Desired, e.Flags = node.None, e.Flags|ByNull // null declares absence
 	}
 	if clear && e.Last == node.None && e.Desired == node.None && l != node.None {
 		e.Case = TheyAdd
@@ -280,7 +291,7 @@ func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool
 
 // zeros minds that the field at e cannot tell its zero value from absence. It reports
 // whether there is nothing to do.
-func (w *walker) zeros(f *schema.Field, e *Edit) (same bool) {
+func (w *walker) zeros(f *schema.Field, e *Edit, clear bool) (same bool) {
 	desired := e.Desired == node.None || w.isZero(f.Type, w.Desired, e.Desired)
 	if desired && (e.Live == node.None || w.isZero(f.Type, w.Live, e.Live)) {
 		return true
@@ -292,7 +303,7 @@ func (w *walker) zeros(f *schema.Field, e *Edit) (same bool) {
 	if desired && f.Zero == schema.ZeroIsAuto {
 		e.Desired = node.None // the server chooses
 	}
-	return e.Last == node.None && e.Desired == node.None
+	return e.Last == node.None && e.Desired == node.None && !clear
 }
 
 // sameScalar reports whether live and desired have one scalar, in one spelling.
@@ -323,7 +334,57 @@ func (w *walker) position(parent int32, e Edit, rule *schema.Rule) {
 		}
 	}
 	e.Case = w.classify(&e)
+	if e.Case == WeRemoveTheySet && w.policy[e.Case] == Take && w.holdsOthers(&e, rule) {
+		w.takeBack(parent, e, rule)
+		return
+	}
 	w.act(parent, e, w.policy[e.Case])
+}
+
+// holdsOthers reports whether what desired no longer mentions is a map or list to which each writer
+// adds entries of its own: a map of any keys, a keyed list or a set. Fields of a struct
+// that only live has are as a rule the server's defaults, and go with it.
+func (w *walker) holdsOthers(e *Edit, rule *schema.Rule) bool {
+	if e.Desired != node.None || e.Flags&ByNull != 0 || w.Last.Kind(e.Last) != w.Live.Kind(e.Live) {
+		return false
+	}
+	if w.Live.Kind(e.Live) == node.List {
+		return rule.Merge == schema.Keyed || rule.Merge == schema.Set
+	}
+	return e.Type.Kind == schema.Map && len(e.Type.Fields) == 0 && rule.Merge != schema.Atomic
+}
+
+// takeBack removes what last declared of a map or list, and all of it if nothing is left.
+func (w *walker) takeBack(parent int32, e Edit, rule *schema.Rule) {
+	m, i := w.mark(), int32(len(w.Edits))
+	if w.Live.Kind(e.Live) == node.Map {
+		e.Op = OpFields
+		w.open(parent, e)
+		w.fields(i, e.Type, false, e.Last, e.Live, node.None)
+		w.shut(i, m)
+	} else {
+		w.lists(parent, e, rule)
+	}
+	left := len(w.Live.Kids(e.Live))
+	if int(i) < len(w.Edits) && w.Edits[i].Op == OpElements {
+		left = 0 // a set has one element for all that are the same
+		for k := range w.Children(i) {
+			if w.Present(k) {
+				left++
+			}
+		}
+	} else {
+		for k := i + 1; int(k) < len(w.Edits); k = w.Edits[k].End {
+			if w.Edits[k].Op == OpRemove {
+				left--
+			}
+		}
+	}
+	if left == 0 {
+		w.reset(m)
+		e.Op = OpKeep
+		w.act(parent, e, w.policy[e.Case])
+	}
 }
 
 func (w *walker) maps(parent int32, e Edit, union bool) {
@@ -362,32 +423,48 @@ func (w *walker) classify(e *Edit) Case {
 
 // act records the edit of a position that counts as a whole.
 func (w *walker) act(parent int32, e Edit, action Action) {
-	switch {
-	case action == Keep:
+	if action == Keep {
 		return
+	}
+	goes := e.Desired == node.None || w.Desired.Kind(e.Desired) == node.Null && w.isField(parent) && !w.keepsNull(e.Type)
+	if goes && w.stays(parent, &e) {
+		return
+	}
+	switch {
 	case action == Clash:
 		e.Op = OpClash
 		w.Conflicts++
-	case e.Desired == node.None || w.Desired.Kind(e.Desired) == node.Null && w.isField(parent) && !w.keepsNull(e.Type):
-		if e.Live == node.None {
-			return
-		}
-		if w.HandOver != nil && w.in(w.HandOver, &e) {
-			return
-		}
+	case goes:
 		if e.Case == WeRemoveTheySet && e.Desired == node.None {
 			w.Warnings = append(w.Warnings, Warning{"live", e.Live, takenAway})
 		}
 		e.Op = OpRemove
 		w.Changes++
-	default:
-		if !w.check(e.Type, e.Desired) {
-			return
-		}
+	case w.check(e.Type, e.Desired):
 		e.Op = OpTake
 		w.Changes++
+	default:
+		return
 	}
 	w.open(parent, e)
+}
+
+// stays reports whether a value that is to go is not there, or must stay: the key field
+// of a list element, which desired may leave to its default, and what is handed over.
+func (w *walker) stays(parent int32, e *Edit) bool {
+	return w.policy[e.Case] == Take && e.Live == node.None ||
+		e.Live != node.None && w.namesElement(parent, e) ||
+		w.HandOver != nil && w.in(w.HandOver, e)
+}
+
+// namesElement reports whether e is a key field of a list element that stays.
+func (w *walker) namesElement(parent int32, e *Edit) bool {
+	list := w.Edits[parent].Parent
+	if list < 0 || w.Edits[list].Op != OpElements || w.Edits[parent].Op != OpFields {
+		return false
+	}
+	key := w.Live.Key(e.Live)
+	return slices.ContainsFunc(w.ListKeys(list), func(k schema.Key) bool { return k.Name == key })
 }
 
 func (w *walker) isField(parent int32) bool { return w.Edits[parent].Op == OpFields }
