@@ -16,13 +16,9 @@ type command struct {
 	stdin  io.Reader
 	stderr io.Writer
 
-	last, live, desired  string
-	out, policy, dialect string
-	schemaless           bool
-}
-
-var policies = map[string]*merge.Policy{
-	"apply": &merge.Apply, "strict": &merge.Strict, "update": &merge.Update, "branch": &merge.Branch,
+	last, live, desired string
+	out, patchType      string
+	settings
 }
 
 // run returns what goes to standard output. All of it is known before any of it
@@ -33,11 +29,10 @@ func (c *command) run(args []string) ([]byte, error) {
 	}
 	flags := flag.NewFlagSet("braid", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.BoolVar(&c.schemaless, "schemaless", false, "")
+	c.schemaFlags(flags)
 	if args[0] != "patch" {
 		flags.StringVar(&c.out, "out", "patch", "")
-		flags.StringVar(&c.policy, "policy", "apply", "")
-		flags.StringVar(&c.dialect, "dialect", "strategic", "")
+		c.mergeFlags(flags)
 	}
 	var do func([]string) ([]byte, error)
 	switch args[0] {
@@ -50,7 +45,7 @@ func (c *command) run(args []string) ([]byte, error) {
 		flags.StringVar(&c.desired, "desired", "", "")
 	case "patch":
 		do = c.patch
-		flags.StringVar(&c.dialect, "type", "strategic", "")
+		flags.StringVar(&c.patchType, "type", "strategic", "")
 	case "-h", "-help", "--help", "help":
 		return nil, flag.ErrHelp
 	default:
@@ -59,9 +54,6 @@ func (c *command) run(args []string) ([]byte, error) {
 	files, err := parseMixed(flags, args[1:])
 	if err != nil {
 		return nil, err
-	}
-	if c.dialect != "strategic" {
-		return nil, fmt.Errorf("no dialect %q: want strategic", c.dialect)
 	}
 	return do(files)
 }
@@ -117,11 +109,19 @@ func (c *command) patch(files []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.merger(docs[0], nil)
+	format, err := choice("type", c.patchType, patchTypes)
 	if err != nil {
 		return nil, err
 	}
-	out, err := m.Patch(merge.StrategicPatch, docs[0], docs[1])
+	schema, _, err := c.schema(docs[0])
+	if err != nil {
+		return nil, err
+	}
+	m, err := merge.New(merge.Options{Schema: schema})
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.Patch(format, docs[0], docs[1])
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +130,11 @@ func (c *command) patch(files []string) ([]byte, error) {
 
 // print merges and returns what -out asks for.
 func (c *command) print(last, live, desired *merge.Doc) ([]byte, error) {
-	policy, ok := policies[c.policy]
-	if !ok {
-		return nil, fmt.Errorf("no policy %q: want apply, strict, update or branch", c.policy)
+	options, format, err := c.options(desired)
+	if err != nil {
+		return nil, err
 	}
-	m, err := c.merger(desired, policy)
+	m, err := merge.New(options)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (c *command) print(last, live, desired *merge.Doc) ([]byte, error) {
 	switch c.out {
 	case "patch":
 		var patch []byte
-		patch, err = r.Patch(merge.StrategicPatch)
+		patch, err = r.Patch(format)
 		buf.Write(patch)
 		buf.WriteByte('\n')
 	case "merged":

@@ -62,23 +62,6 @@ func named(role string, err error) error {
 	return err
 }
 
-// merger finds the schema of the kind that doc says it has.
-func (c *command) merger(doc *merge.Doc, policy *merge.Policy) (*merge.Merger, error) {
-	schema := merge.Schemaless()
-	if !c.schemaless {
-		known, err := merge.SchemaFor(doc.GVK())
-		switch {
-		case err == nil:
-			schema = known
-		case errors.Is(err, merge.ErrNoSchema):
-			c.warn("%v; maps are merged by field and lists replaced", err)
-		default:
-			return nil, err
-		}
-	}
-	return merge.New(merge.Options{Schema: schema, Policy: policy})
-}
-
 const annotation = "kubectl.kubernetes.io/last-applied-configuration"
 
 // lastApplied returns what kubectl apply noted in live, or nil.

@@ -2,7 +2,7 @@
 //
 //	braid diff FROM TO
 //	braid merge [-last L] -live V -desired D
-//	braid patch -type strategic OBJECT PATCH
+//	braid patch -type strategic|merge|json OBJECT PATCH
 //
 // Run braid -h for the flags and an example.
 package main
@@ -21,16 +21,27 @@ const usage = `braid merges Kubernetes objects: what you said last, what is ther
 
   braid diff FROM TO                          what turns FROM into TO
   braid merge [-last L] -live V -desired D    what turns live into the merged object
-  braid patch -type strategic OBJECT PATCH    what a server makes of a patch
+  braid patch -type strategic OBJECT PATCH    what a server makes of a patch (strategic, merge or json)
 
 Files are YAML or JSON; - is standard input. Without -last, the annotation that
 kubectl apply leaves in live serves. Exit status: 0 done, 1 conflict, 2 bad input.
 
 Flags:
   -out patch|merged|report|changed      what to print (default patch)
+  -dialect strategic|merge|json|apply   the format of the patch: strategic merge patch, JSON merge patch, JSON Patch,
+                                        apply configuration (default strategic, for custom kinds merge)
   -policy apply|strict|update|branch    what to do where live was changed too (default apply)
-  -dialect strategic                    the format of the patch
+  -model strategic|structured|plain     whose rules: kubectl apply, kubectl apply --server-side, none
+  -crd FILE                             the CustomResourceDefinition of a custom kind
   -schemaless                           merge maps by field, replace lists, whatever the kind
+  -rule PATH=RULE                       another rule for one path: spec.template.spec.containers[*].args=set
+                                        (atomic, granular, set, map=KEY,..., retainKeys, quantity, duration, nullable, ...)
+  -infer                                guess the keys of lists that no schema knows
+  -nulls remove|keep|reject             what a null in desired means (default remove)
+  -equality semantic|exact              whether 1000m is 1 (default semantic)
+  -ignore PATH                          leave what live has there: spec.replicas, spec.containers[name=istio-proxy]
+  -handover PATH                        do not remove what desired no longer declares there
+  -crd, -rule, -ignore and -handover may be given several times.
 
 Example, for bash, after go install ./examples/braid:
 

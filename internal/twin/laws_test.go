@@ -47,17 +47,17 @@ func (x triple) holds(r walk.Rules, apply func(live, patch []byte) ([]byte, erro
 	return out
 }
 
-// keeps fails unless a triple keeps the laws under some rules and every policy.
+// keeps fails unless a triple keeps the laws under some rules and the policy that its
+// seed says.
 func (x triple) keeps(t *testing.T, seed uint64, r walk.Rules, apply func(live, patch []byte) ([]byte, error)) {
 	t.Helper()
-	for _, p := range policies {
-		r.Policy = &p.table
-		if x.holds(r, apply) == "" {
-			continue
-		}
-		small := shrink(x, func(x triple) bool { return x.holds(r, apply) != "" })
-		t.Fatalf("seed %d, %s, model %d, equality %d, nulls %d\n%v\n%s", seed, p.name, r.Model, r.Equality, r.Nulls, small, small.holds(r, apply))
+	p := policies[seed/128%4]
+	r.Policy = &p.table
+	if x.holds(r, apply) == "" {
+		return
 	}
+	small := shrink(x, func(x triple) bool { return x.holds(r, apply) != "" })
+	t.Fatalf("seed %d, %s, model %d, equality %d, nulls %d\n%v\n%s", seed, p.name, r.Model, r.Equality, r.Nulls, small, small.holds(r, apply))
 }
 
 func TestLaws(t *testing.T) {
