@@ -130,38 +130,3 @@ func naiveMerge(target, patch any) any {
 	}
 	return out
 }
-
-func FuzzApplyJSON(f *testing.F) {
-	f.Add(`{"a":[1,{"b":null}]}`, `[{"op":"move","from":"/a/0","path":"/a/1/c"},{"op":"copy","from":"","path":"/x"}]`)
-	f.Add(`[]`, `[{"op":"add","path":"/-","value":[]},{"op":"add","path":"/0/0","value":1},{"op":"test","path":"/0","value":[1]}]`)
-	f.Add(`{"a":{"b":1}}`, `{"a":{"b":null,"c":{"d":null}}}`)
-	f.Fuzz(func(t *testing.T, doc, patch string) {
-		lim := node.Limits{Depth: 50, Nodes: 10_000, Bytes: 1 << 20}
-		d, err := node.Parse([]byte(doc), lim)
-		p, err2 := node.Parse([]byte(patch), lim)
-		if err != nil || err2 != nil {
-			return
-		}
-		if got, err := dialect.ApplyJSONPatch(nil, d, p, lim); err == nil {
-			if _, err := node.Parse(got, lim); err != nil {
-				t.Errorf("%s: %v", got, err)
-			}
-			again, _ := dialect.ApplyJSONPatch(nil, d, p, lim)
-			if string(again) != string(got) {
-				t.Errorf("%s, then %s", got, again)
-			}
-		}
-		var x, y any
-		if json.Unmarshal([]byte(doc), &x) != nil || json.Unmarshal([]byte(patch), &y) != nil {
-			return
-		}
-		want, err := node.FromObject(naiveMerge(x, y), node.Limits{})
-		var float any
-		got := dialect.ApplyJSONMerge(nil, d, p)
-		if err == nil && json.Unmarshal(got, &float) == nil {
-			if g, err := node.FromObject(float, node.Limits{}); err == nil && !node.Equal(g, 0, want, 0) {
-				t.Errorf("%s, want %s", got, want.JSON())
-			}
-		}
-	})
-}

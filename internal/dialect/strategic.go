@@ -195,8 +195,23 @@ func (e *strategic) planKeyed(i int32) bool {
 	if !ok || flags&(walk.LiveRepeats|walk.MergedRepeats|walk.LiveNoKey) != 0 {
 		e.forms[i] = whole
 		e.mustBeData(i)
+		return flags&walk.MergedRepeats == 0 || !e.mixesNumbers(i)
 	}
 	return true
+}
+
+// mixesNumbers reports whether keys of the merged list are written as 1 and as 1.0: one
+// key, but two to a server, which would let the elements stand in groups of its own.
+func (e *strategic) mixesNumbers(i int32) bool {
+	var kinds [goNull + 1]bool
+	for k := range e.Children(i) {
+		if t, id := e.Node(k); e.Present(k) {
+			if f := t.Field(id, e.ListKeys(i)[0].Name); f != node.None {
+				kinds[goKind(t, f)] = true
+			}
+		}
+	}
+	return kinds[goInt] && kinds[goFloat]
 }
 
 func (e *strategic) planSet(i int32) bool {
