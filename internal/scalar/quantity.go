@@ -1,69 +1,82 @@
 package scalar
 
 import (
-	"bytes"
-	"math/big"
+	"math"
 	"math/bits"
 	"strconv"
 	"strings"
-
-	"example.com/braid/internal/node"
 )
 
-// EqualQuantity reports whether two texts are one resource.Quantity: 1000m and 1, .5 and
-// 500m, 1Ki and 1024. As apimachinery does, it rounds away from zero to whole nanos, and
-// cuts binary quantities at 2^63-1.
+// EqualQuantity reports whether two texts are one resource.Quantity: 1000m, 1 and 1e0;
+// .5 and 500m; 1Ki and 1024. As ParseQuantity does, it rounds away from zero to whole
+// nanos and cuts binary quantities at 2^63-1; as Quantity.UnmarshalJSON does, it drops
+// space around the text. O(length), no allocation.
+//
+// Two kinds of text are no quantity here that ParseQuantity takes: those without a
+// digit, such as Ki, which it calls 0, and those with an exponent beyond 32 bits, which
+// it cuts to the lowest 32.
 func EqualQuantity(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, ok := parseQuantity(a)
-	y, ok2 := parseQuantity(b)
-	if !ok || !ok2 {
+	var x, y quantity
+	if !x.parse(strings.TrimSpace(a)) || !y.parse(strings.TrimSpace(b)) || x.neg != y.neg {
 		return false
 	}
-	if x.shift == 0 && y.shift == 0 && x.nanos() && y.nanos() {
-		var buf, buf2 [96]byte
-		return bytes.Equal(x.key(buf[:0]), y.key(buf2[:0]))
+	if x.shift > 0 || y.shift > 0 {
+		i, m, ok := x.fixed()
+		j, n, ok2 := y.fixed()
+		return ok && ok2 && i == j && m == n
 	}
-	if m, ok := x.whole(); ok {
-		if n, ok := y.whole(); ok {
-			return m == n && (x.neg == y.neg || m == 0)
+	if x.top != y.top || x.len() != y.len() {
+		return false
+	}
+	for i := range x.len() {
+		if x.digit(i) != y.digit(i) {
+			return false
 		}
 	}
-	m, ok := x.big()
-	n, ok2 := y.big()
-	return ok && ok2 && m.Cmp(n) == 0
+	return true
 }
 
-// quantity is num.den × 10^exp × 2^shift.
+// quantity is num.den × 10^exp × 2^shift, where one of exp and shift is 0. Without shift
+// it is 0.d₁d₂…dₙ × 10^top too, with no zero at either end. The digits stay where they
+// are in the text, so that nothing is allocated.
 type quantity struct {
 	neg      bool
-	num, den string // digits, den without zeros at its end
-	exp      int
-	shift    uint
+	num, den string
+	shift    uint // of a binary suffix
+
+	from, to int // the digits dᵢ, counted through num and den
+	top      int64
+	up       bool // it was rounded: one is to be added to the last digit, or to none
 }
 
-// parseQuantity takes a text apart by the grammar of resource.Quantity.
-func parseQuantity(s string) (q quantity, ok bool) {
-	if s == "" {
-		return q, false
-	}
-	if s[0] == '-' || s[0] == '+' {
-		q.neg = s[0] == '-'
+// parse takes a text apart by the grammar of resource.Quantity.
+func (q *quantity) parse(s string) bool {
+	neg := strings.HasPrefix(s, "-")
+	if neg || strings.HasPrefix(s, "+") {
 		s = s[1:]
 	}
 	n := digits(s)
 	q.num, s = s[:n], s[n:]
-	if s != "" && s[0] == '.' {
-		m := digits(s[1:])
-		q.den, s = strings.TrimRight(s[1:1+m], "0"), s[1+m:]
-		n += m
+	if strings.HasPrefix(s, ".") {
+		n = 1 + digits(s[1:])
+		q.den, s = s[1:n], s[n:]
 	}
-	if n == 0 {
-		return q, false
+	if q.num == "" && q.den == "" {
+		return false
 	}
-	return q, q.suffix(s)
+	exp, ok := q.suffix(s)
+	if !ok {
+		return false
+	}
+	q.trim(exp)
+	q.neg = neg && q.from < q.to
+	if q.shift == 0 {
+		q.round()
+	}
+	return true
 }
 
 func digits(s string) int {
@@ -75,101 +88,138 @@ func digits(s string) int {
 	return len(s)
 }
 
-// maxExponent bounds what can be told apart. No quantity that means anything comes near
-// it, and arithmetic on it is cheap.
-const maxExponent = 1000
-
-func (q *quantity) suffix(s string) bool {
-	switch len(s) {
-	case 0:
-		return true
-	case 1:
-		i := strings.IndexByte("num.kMGTPE", s[0])
-		if i < 0 || s[0] == '.' {
-			return false
-		}
-		q.exp = 3 * (i - 3)
-		return true
-	case 2:
-		if s[1] == 'i' {
-			i := strings.IndexByte("KMGTPE", s[0])
-			q.shift = uint(10 * (i + 1))
-			return i >= 0
-		}
+// suffix sets shift, or returns the power of ten.
+func (q *quantity) suffix(s string) (exp int64, ok bool) {
+	const decimal, binary = "num.kMGTPE", "KMGTPE"
+	switch {
+	case s == "":
+		return 0, true
+	case len(s) == 1 && s != ".":
+		i := strings.Index(decimal, s)
+		return int64(3 * (i - 3)), i >= 0
+	case len(s) == 2 && s[1] == 'i':
+		i := strings.IndexByte(binary, s[0])
+		q.shift = uint(10 * (i + 1))
+		return 0, i >= 0
+	case s[0] == 'e' || s[0] == 'E':
+		exp, err := strconv.ParseInt(s[1:], 10, 32)
+		return exp, err == nil
 	}
-	if s[0] != 'e' && s[0] != 'E' {
-		return false
-	}
-	var err error
-	q.exp, err = strconv.Atoi(s[1:])
-	return err == nil && -maxExponent <= q.exp && q.exp <= maxExponent
+	return 0, false
 }
 
-// nanos reports whether a decimal quantity has no digits below nano.
-func (q *quantity) nanos() bool { return q.exp-len(q.den) >= -9 }
-
-// key appends what equal decimal quantities share.
-func (q *quantity) key(dst []byte) []byte {
-	var buf [96]byte
-	text := buf[:0]
-	if q.neg {
-		text = append(text, '-')
+// trim finds the digits without zeros at either end.
+func (q *quantity) trim(exp int64) {
+	q.to = len(q.num) + len(q.den)
+	for q.to > 0 && q.at(q.to-1) == '0' {
+		q.to--
 	}
+	if q.to == 0 {
+		return // zero has no digits
+	}
+	for q.at(q.from) == '0' {
+		q.from++
+	}
+	q.top = exp + int64(len(q.num)-q.from)
+}
+
+// round drops the digits below nano.
+func (q *quantity) round() {
+	nanos := max(q.top+9, 0)
+	if int64(q.len()) <= nanos {
+		return
+	}
+	q.up, q.to = true, q.from+int(nanos)
+	for q.to > q.from && q.at(q.to-1) == '9' {
+		q.to--
+	}
+	if q.to == q.from { // 0.99… is 1, and so is less than one nano
+		q.top = max(q.top, -9) + 1
+	}
+}
+
+func (q *quantity) at(i int) byte {
+	if i < len(q.num) {
+		return q.num[i]
+	}
+	return q.den[i-len(q.num)]
+}
+
+func (q *quantity) len() int {
+	if q.up && q.from == q.to {
+		return 1
+	}
+	return q.to - q.from
+}
+
+func (q *quantity) digit(i int) byte {
+	switch i += q.from; {
+	case q.from == q.to:
+		return '1'
+	case q.up && i == q.to-1:
+		return q.at(i) + 1
+	}
+	return q.at(i)
+}
+
+// fixed returns the magnitude as a number of ones and of nanos, if it has fewer than 20
+// digits before the point.
+func (q *quantity) fixed() (ones, nanos uint64, ok bool) {
+	if q.shift > 0 {
+		ones, nanos = q.binary()
+		return ones, nanos, true
+	}
+	if q.top > 19 {
+		return 0, 0, false
+	}
+	for place := int64(18); place >= -9; place-- {
+		d := uint64(0)
+		if i := q.top - 1 - place; i >= 0 && i < int64(q.len()) {
+			d = uint64(q.digit(int(i)) - '0')
+		}
+		if place >= 0 {
+			ones = ones*10 + d
+		} else {
+			nanos = nanos*10 + d
+		}
+	}
+	return ones, nanos, true
+}
+
+// binary is fixed for quantities with a shift, rounded and cut.
+func (q *quantity) binary() (ones, nanos uint64) {
 	num := strings.TrimLeft(q.num, "0")
-	if num == "" {
-		num = "0"
+	if len(num) > 19 {
+		return math.MaxInt64, 0
 	}
-	text = append(text, num...)
-	if q.den != "" {
-		text = append(append(text, '.'), q.den...)
+	for i := range len(num) {
+		ones = ones*10 + uint64(num[i]-'0')
 	}
-	text = strconv.AppendInt(append(text, 'e'), int64(q.exp), 10)
-	return node.AppendNumberKey(dst, string(text))
-}
-
-// whole returns the magnitude of a whole number that fits.
-func (q *quantity) whole() (uint64, bool) {
-	if q.den != "" || q.exp < 0 || len(q.num) > 19 {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(q.num, 10, 64)
-	for range min(q.exp, 20) {
-		hi, lo := bits.Mul64(n, 10)
-		if n = lo; hi != 0 {
-			return 0, false
+	over, ones := bits.Mul64(ones, 1<<q.shift)
+	// den × 2^shift, one digit after the other from the last: what passes the point
+	// stays below 2^60.
+	carry, more := uint64(0), false
+	var places [9]uint64
+	for i := len(q.den) - 1; i >= 0; i-- {
+		carry += uint64(q.den[i]-'0') << q.shift
+		if i < len(places) {
+			places[i] = carry % 10
+		} else {
+			more = more || carry%10 != 0
 		}
+		carry /= 10
 	}
-	return n << q.shift, err == nil && q.exp <= 20 && n < 1<<(63-q.shift)
+	for _, d := range places {
+		nanos = nanos*10 + d
+	}
+	if more {
+		nanos++
+	}
+	if nanos == 1e9 {
+		carry, nanos = carry+1, 0
+	}
+	if over > 0 || ones > math.MaxInt64-carry || ones+carry == math.MaxInt64 {
+		return math.MaxInt64, 0
+	}
+	return ones + carry, nanos
 }
-
-// big returns the quantity in nanos. Texts of thousands of digits equal only themselves.
-func (q *quantity) big() (*big.Int, bool) {
-	if len(q.num)+len(q.den) > 2*maxExponent {
-		return nil, false
-	}
-	n, ok := new(big.Int).SetString("0"+q.num+q.den, 10)
-	if !ok {
-		return nil, false
-	}
-	n.Lsh(n, q.shift)
-	scale := q.exp - len(q.den) + 9
-	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
-	if scale >= 0 {
-		n.Mul(n, ten)
-	} else {
-		rest := new(big.Int)
-		if n.QuoRem(n, ten, rest); rest.Sign() != 0 {
-			n.Add(n, big.NewInt(1))
-		}
-	}
-	if q.shift > 0 && n.Cmp(most) > 0 {
-		n.Set(most)
-	}
-	if q.neg {
-		n.Neg(n)
-	}
-	return n, true
-}
-
-// most is 2^63-1 in nanos.
-var most = new(big.Int).Mul(new(big.Int).SetUint64(1<<63-1), big.NewInt(1_000_000_000))

@@ -193,7 +193,7 @@ func (c *lawyer) declaredElements(t *schema.Type, rule schema.Rule, path string,
 			want := d[i]
 			if dm, ok := want.(map[string]any); ok {
 				lm, _ := l[j].(map[string]any)
-				want = keyedAs(dm, lm, keys)
+				want = c.merger.keyedAs(dm, lm, keys)
 			}
 			c.declared(elemOf(t), elemRule(t, rule), at, at0(a, slices.Index(an, e)), l[j], want, m[here])
 		}

@@ -42,7 +42,7 @@ func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
 		am, _ := av.(map[string]any)
 		switch {
 		case ok1 && ok2:
-			merged[e] = m.fields(t.Elem, rule.RetainKeys || t.Elem.Union, am, lm, keyedAs(dm, lm, keys))
+			merged[e] = m.fields(t.Elem, rule.RetainKeys || t.Elem.Union, am, lm, m.keyedAs(dm, lm, keys))
 		case present(lv) && present(dv):
 			merged[e] = lv // of a set
 		default:
@@ -94,9 +94,12 @@ func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
 
 // keyedAs returns an element with the key fields of live's, where it leaves them to their
 // defaults.
-func keyedAs(elem, live map[string]any, keys []schema.Key) map[string]any {
+func (m *merger) keyedAs(elem, live map[string]any, keys []schema.Key) map[string]any {
 	out := maps.Clone(elem)
 	for _, k := range keys {
+		if m.Model != schema.Structured {
+			break
+		}
 		if v, ok := live[k.Name]; ok && out[k.Name] == nil && k.Default != "" {
 			out[k.Name] = v
 		}

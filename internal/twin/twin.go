@@ -80,11 +80,12 @@ func (m *merger) join(t *schema.Type, clear bool, a, l, d map[string]any) map[st
 
 // position merges one field; there is none afterwards if it is not ok.
 func (m *merger) position(f schema.Field, clear bool, a, l, d any) (any, bool) {
+	shown := l // as what live counts
 	if f.Zero != schema.ZeroTells && m.Equality == walk.Semantic {
 		switch zero := m.orAbsent(f.Type, d); {
 		case zero && m.orAbsent(f.Type, l):
 			return l, true
-		case (!present(l) || !present(d) || f.Zero == schema.ZeroIsAuto && !m.zero(f.Type, l)) && m.orAbsent(f.Type, a):
+		case (!present(l) || !present(d) || f.Zero == schema.ZeroIsAuto) && m.orAbsent(f.Type, a):
 			a = none{}
 			fallthrough
 		default:
@@ -94,6 +95,9 @@ func (m *merger) position(f schema.Field, clear bool, a, l, d any) (any, bool) {
 			if !present(a) && !present(d) && !clear {
 				return l, true
 			}
+			if f.Zero == schema.ZeroIsAuto && m.orAbsent(f.Type, l) {
+				shown = none{}
+			}
 		}
 	}
 	if d == nil && !m.keepsNull(f.Type) && (clear || !present(l) || present(a) && a != nil) {
@@ -102,7 +106,7 @@ func (m *merger) position(f schema.Field, clear bool, a, l, d any) (any, bool) {
 	if clear && !present(a) && present(l) && !present(d) {
 		return m.act(f.Type, m.policy[walk.BothAddOther], l, d), true
 	}
-	return m.value(f.Type, *f.Type.Rule(m.Model), a, l, d), true
+	return m.value(f.Type, *f.Type.Rule(m.Model), a, l, d, shown), true
 }
 
 func fieldOf(t *schema.Type, key string) schema.Field {
@@ -115,7 +119,7 @@ func fieldOf(t *schema.Type, key string) schema.Field {
 	return schema.Field{Type: schema.Unknown}
 }
 
-func (m *merger) value(t *schema.Type, rule schema.Rule, a, l, d any) any {
+func (m *merger) value(t *schema.Type, rule schema.Rule, a, l, d, shown any) any {
 	switch lv := l.(type) {
 	case map[string]any:
 		if dv, ok := d.(map[string]any); ok && rule.Merge != schema.Atomic {
@@ -128,7 +132,7 @@ func (m *merger) value(t *schema.Type, rule schema.Rule, a, l, d any) any {
 			return m.list(t, rule, av, lv, dv)
 		}
 	}
-	kase := m.classify(t, a, l, d)
+	kase := m.classify(t, a, shown, d)
 	if _, silent := d.(none); silent && kase == walk.WeRemoveTheySet && m.policy[kase] == walk.Take {
 		if v, ok := m.takeBack(t, rule, a, l); ok {
 			return v

@@ -32,6 +32,7 @@ const (
 	LiveOddElem                     // live has an element that is no map (keyed) or no scalar (set)
 	ByStructured                    // elements were told apart by the structured keys
 	Reordered                       // elements that live has stand in another order
+	LiveIsZero                      // live leaves the choice to the server, which is no value
 	ByNull                          // desired says null here, which is absence
 	NoLookup                        // the schema of the holding map does not know this position
 )

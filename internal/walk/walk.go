@@ -293,14 +293,18 @@ func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool
 // whether there is nothing to do.
 func (w *walker) zeros(f *schema.Field, e *Edit, clear bool) (same bool) {
 	desired := e.Desired == node.None || w.isZero(f.Type, w.Desired, e.Desired)
-	if desired && (e.Live == node.None || w.isZero(f.Type, w.Live, e.Live)) {
+	live := e.Live == node.None || w.isZero(f.Type, w.Live, e.Live)
+	if desired && live {
 		return true
 	}
-	if e.Last != node.None && w.isZero(f.Type, w.Last, e.Last) &&
-		(e.Live == node.None || e.Desired == node.None || f.Zero == schema.ZeroIsAuto && !w.isZero(f.Type, w.Live, e.Live)) {
+	auto := f.Zero == schema.ZeroIsAuto
+	if live && auto {
+		e.Flags |= LiveIsZero
+	}
+	if e.Last != node.None && (e.Live == node.None || e.Desired == node.None || auto) && w.isZero(f.Type, w.Last, e.Last) {
 		e.Last = node.None
 	}
-	if desired && f.Zero == schema.ZeroIsAuto {
+	if desired && auto {
 		e.Desired = node.None // the server chooses
 	}
 	return e.Last == node.None && e.Desired == node.None && !clear
@@ -404,7 +408,7 @@ func (w *walker) maps(parent int32, e Edit, union bool) {
 // classify returns the case of a position whose values count as wholes.
 func (w *walker) classify(e *Edit) Case {
 	a, l, d := e.Last, e.Live, e.Desired
-	hasA, hasL, hasD := a != node.None, l != node.None, d != node.None
+	hasA, hasL, hasD := a != node.None, l != node.None && e.Flags&LiveIsZero == 0, d != node.None
 	liveDesired := hasL && hasD && w.equalDeclared(e.Type, l, d)
 	if liveDesired && !hasA {
 		return BothAddSame
@@ -460,7 +464,7 @@ func (w *walker) stays(parent int32, e *Edit) bool {
 // namesElement reports whether e is a key field of a list element that stays.
 func (w *walker) namesElement(parent int32, e *Edit) bool {
 	list := w.Edits[parent].Parent
-	if list < 0 || w.Edits[list].Op != OpElements || w.Edits[parent].Op != OpFields {
+	if w.Model != schema.Structured || list < 0 || w.Edits[list].Op != OpElements || w.Edits[parent].Op != OpFields {
 		return false
 	}
 	key := w.Live.Key(e.Live)
