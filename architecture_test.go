@@ -18,7 +18,7 @@ const module = "example.com/braid"
 var mayImport = map[string][]string{
 	"internal/node":    {},
 	"internal/schema":  {"internal/node"},
-	"internal/scalar":  {"internal/node"},
+	"internal/scalar":  {},
 	"internal/walk":    {"internal/node", "internal/scalar", "internal/schema"},
 	"internal/dialect": {"internal/node", "internal/schema", "internal/walk"},
 	"merge":            {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},

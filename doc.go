@@ -5,12 +5,13 @@
 // there now, and what I say now, what must change? braid answers it once:
 //
 //	JSON bytes ─┐
-//	YAML ───────┤                  schema: built-in kinds │ Go struct tags │ none
+//	YAML ───────┤         schema: built-in kinds │ CRD │ OpenAPI v3 │ Go struct tags │ none
 //	maps ───────┼─► node tree ×3          │ compiled once, immutable, an argument
 //	typed ──────┘  last live desired      ▼
 //	                     └──────► one walk, one policy table ──► script of edits
 //	                                                               │
-//	          merged object · strategic patch · conflicts with paths · human report
+//	    merged object · strategic merge patch · JSON merge patch · JSON Patch · apply configuration
+//	                          · conflicts with paths · human report
 //
 // # Words
 //

@@ -19,16 +19,26 @@
 // # What holds
 //
 //   - Applying the patch to live gives the merged object.
-//   - The patch is empty exactly when merged equals live, so no controller loops.
-//   - A position in neither last nor desired survives.
+//   - The patch is empty exactly when merged equals live by the rules of the schema, so no
+//     controller loops.
+//   - A position in neither last nor desired survives: of labels, finalizers or containers
+//     that desired no longer mentions, what others added stays.
 //   - Every leaf of desired is in merged, and every position in last but not in
 //     desired is gone (policy Apply).
 //   - The same inputs give the same bytes, whatever the order of their keys.
 //   - Inputs are never changed. Docs, Schemas and Mergers are immutable and safe
 //     for concurrent use.
 //
-// A null field of desired declares that the field is absent. The null elements of
-// lists are data.
+// A null field of desired declares that the field is absent, unless [Options] say
+// otherwise. The null elements of lists are data.
+//
+// A patch is written in one of four formats ([PatchType]). Where a format has no words for
+// a change, the smallest map or list around it is sent whole, or there is an error; never a
+// patch that its own applier would refuse or misread.
+//
+// A Secret's stringData counts as data. A union (env value and valueFrom, the strategy of
+// a Deployment, the source of a volume) has one member: a change clears the others. Fields
+// that say the same (serviceAccount, serviceAccountName) move together.
 //
 // # Errors
 //

@@ -134,3 +134,76 @@ func ExampleMerger_Patch() {
 	fmt.Printf("%s\n", out.JSON())
 	// Output: {"spec":{"containers":[{"image":"z","name":"b"}]}}
 }
+
+// A custom kind, whose CRD says how its lists merge: we change one element, somebody else
+// has added another, and both stay.
+func ExampleSchemasFromCRD_patch() {
+	crd, _ := merge.ParseYAML([]byte(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: gateways.example.com}
+spec:
+  group: example.com
+  names: {kind: Gateway, plural: gateways}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              listeners:
+                type: array
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [port]
+                items: {type: object, properties: {port: {type: integer}, host: {type: string}}}
+`))
+	kinds, err := merge.SchemasFromCRD(crd)
+	if err != nil {
+		panic(err)
+	}
+	doc := func(listeners string) *merge.Doc {
+		d, err := merge.ParseYAML([]byte("{apiVersion: example.com/v1, kind: Gateway, spec: {listeners: " + listeners + "}}"))
+		if err != nil {
+			panic(err)
+		}
+		return d
+	}
+	last, live, desired := doc("[{port: 80, host: a}]"), doc("[{port: 443, host: theirs}, {port: 80, host: a}]"), doc("[{port: 80, host: b}]")
+	m, err := merge.New(merge.Options{Schema: kinds[desired.GVK()], Model: merge.Structured})
+	if err != nil {
+		panic(err)
+	}
+	r, err := m.ThreeWay(last, live, desired)
+	if err != nil {
+		panic(err)
+	}
+	for _, format := range []merge.PatchType{merge.JSONPatch, merge.JSONMergePatch, merge.ApplyConfiguration} {
+		patch, err := r.Patch(format)
+		fmt.Println(string(patch), err)
+	}
+	// Output:
+	// [{"op":"add","path":"/spec/listeners/1/host","value":"b"}] <nil>
+	// {"spec":{"listeners":[{"host":"theirs","port":443},{"host":"b","port":80}]}} <nil>
+	// {"apiVersion":"example.com/v1","kind":"Gateway","spec":{"listeners":[{"host":"b","port":80}]}} <nil>
+}
+
+// Others may keep what we name: an autoscaler its replicas, a mesh its sidecar.
+func ExampleOptions_ignore() {
+	rules, err := merge.SchemaFor(schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
+	if err != nil {
+		panic(err)
+	}
+	o := merge.Options{Schema: rules, Ignore: []string{"spec.replicas"}, HandOver: []string{"spec.paused"}}
+	patch, err := merge.ThreeWay(merge.StrategicPatch,
+		[]byte(`{"spec":{"replicas":1,"paused":true,"minReadySeconds":1}}`),
+		[]byte(`{"spec":{"replicas":9,"paused":true,"minReadySeconds":1}}`),
+		[]byte(`{"spec":{"replicas":2,"minReadySeconds":2}}`), o)
+	fmt.Println(string(patch), err)
+	// Output: {"spec":{"minReadySeconds":2}} <nil>
+}

@@ -16,8 +16,11 @@ func EncodeApplyConfiguration(dst []byte, s *walk.Script) ([]byte, error) {
 	if s.Policy[walk.TheySet] == walk.Keep || s.Policy[walk.TheyRemove] == walk.Keep {
 		return nil, &node.Error{Offset: -1, Rule: ErrInexpressible, Detail: "an apply configuration makes desired hold; this policy keeps drift"}
 	}
-	e := configuration{s, dst}
-	e.value(0, 0)
+	e, root := configuration{s, dst}, int32(-1)
+	if len(s.Edits) > 0 {
+		root = 0
+	}
+	e.value(0, root)
 	return e.dst, nil
 }
 

@@ -74,6 +74,16 @@ func TestFactsOfFields(t *testing.T) {
 		{"", "v1", "Pod", []string{"spec", "containers", "", "env", "", "valueFrom"}, schema.ZeroTells, false, ""},
 		{"", "v1", "Service", []string{"spec", "ports", "", "targetPort"}, schema.ZeroIsAuto, false, ""},
 		{"rbac.authorization.k8s.io", "v1", "ClusterRole", []string{"rules"}, schema.ZeroIsAbsent, false, ""},
+		{"", "v1", "Pod", []string{"spec", "volumes", ""}, schema.ZeroTells, true, ""},
+		{"", "v1", "Pod", []string{"spec", "volumes", "", "iscsi", "iscsiInterface"}, schema.ZeroIsAuto, false, ""},
+		{"", "v1", "Pod", []string{"spec", "ephemeralContainers", "", "imagePullPolicy"}, schema.ZeroIsAuto, false, ""},
+		{"", "v1", "Pod", []string{"spec", "containers", "", "livenessProbe", "timeoutSeconds"}, schema.ZeroIsAuto, false, ""},
+		{"", "v1", "Pod", []string{"spec", "containers", "", "livenessProbe", "initialDelaySeconds"}, schema.ZeroIsAbsent, false, ""},
+		{"", "v1", "Pod", []string{"spec", "containers", "", "lifecycle", "preStop"}, schema.ZeroTells, true, ""},
+		{"apps", "v1", "StatefulSet", []string{"spec", "updateStrategy", "type"}, schema.ZeroIsAuto, false, ""},
+		{"autoscaling", "v2", "HorizontalPodAutoscaler", []string{"spec", "metrics", ""}, schema.ZeroTells, true, ""},
+		{"flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration", []string{"spec", "limited", "nominalConcurrencyShares"}, schema.ZeroTells, false, ""},
+		{"apiextensions.k8s.io", "v1", "CustomResourceDefinition", []string{"spec", "preserveUnknownFields"}, schema.ZeroTells, false, ""}, // k8s.io/api lacks it
 		{"scheduling.k8s.io", "v1", "PriorityClass", []string{"globalDefault"}, schema.ZeroIsAbsent, false, ""},
 	} {
 		s, ok := schema.Builtin(c.group, c.version, c.kind)

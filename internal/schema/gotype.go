@@ -94,7 +94,7 @@ func (g *goReader) fill(out *Type, t reflect.Type, at *place) error {
 			child = g.derive(child, rules{patch: patch, patchKey: f.Tag.Get("patchMergeKey")}, at)
 		}
 		out.Fields = append(out.Fields, field(f.name, child))
-		out.Fields[len(out.Fields)-1].Zero = zeroOf(f.owner, f.Type, f.name)
+		out.Fields[len(out.Fields)-1].Zero = zeroOf(&f)
 	}
 	facts(out, componentOf(t))
 	return nil

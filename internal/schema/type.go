@@ -95,14 +95,19 @@ type Field struct {
 	Extra bool
 }
 
-// Zero says whether a field can tell its zero value ("", 0, false, an empty list or
-// map, null) from absence.
+// Zero says whether a field can tell its zero value from absence. Zero values are null,
+// "", 0, false, an empty list or map, and a map whose fields all hold zero values that
+// none of them tells from absence; of a Quantity and a Duration those that are 0, of a
+// Time and an IntOrString not "".
+//
+// What a field that is no pointer in Go is decoded to is the same for both. Whether that
+// is then written (omitempty) does not matter.
 type Zero uint8
 
 const (
 	ZeroTells    Zero = iota // it can, or nobody knows
-	ZeroIsAbsent             // it cannot: the server decodes both to one value
-	ZeroIsAuto               // nor can it, and the server chooses a value where there is none
+	ZeroIsAbsent             // it cannot: a server takes both for one value
+	ZeroIsAuto               // nor can it, and a server puts a value of its own for both
 )
 
 func field(name string, t *Type) Field { return Field{Name: name, Type: t, Prefix: node.Prefix(name)} }

@@ -60,6 +60,7 @@ func Laws(s Story) ([]Broken, error) {
 	c.twin(sc)
 	c.counted(sc)
 	c.exact(sc)
+	c.configuration(sc, tree)
 	c.empty(sc, tree)
 	root := s.Schema.Root
 	c.kept(root, c.rule(root), "", c.a, c.l, c.d, c.m)
@@ -217,6 +218,32 @@ func (c *lawyer) exactIn(f format, sc walk.Script, g dialect.Guard) {
 	got, err = f.theirs(c.live.JSON(), patch)
 	if m, ok := parseMap(got); err != nil || !ok || !Equal(m, c.m) {
 		c.broken(1, "%s: their applier makes %s (%v) of the patch %s, merged is %s", f.name, got, err, patch, c.merged)
+	}
+}
+
+// configuration holds law 1 and 4 for the apply configuration: merged has all that it
+// declares, and it declares all of desired that merged has.
+func (c *lawyer) configuration(sc walk.Script, merged *node.Tree) {
+	if sc.Conflicts > 0 || c.Policy[walk.TheySet] == walk.Keep {
+		return
+	}
+	text, err := dialect.EncodeApplyConfiguration(nil, &sc)
+	if err != nil {
+		c.broken(1, "apply configuration: %v", err)
+		return
+	}
+	config, err := node.Parse(text, node.Limits{})
+	if err != nil {
+		c.broken(1, "apply configuration: %v: %s", err, text)
+		return
+	}
+	for _, last := range []*node.Tree{config, c.Desired} {
+		again, err := c.walk(last, merged, config)
+		if err != nil {
+			c.broken(4, "the apply configuration %s is refused: %v", text, err)
+		} else if again.Changes > 0 {
+			c.broken(4, "the apply configuration %s makes %s (%v) of merged %s", text, again.AppendMerged(nil), err, c.merged)
+		}
 	}
 }
 

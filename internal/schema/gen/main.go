@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"reflect"
 
-	"example.com/braid/internal/kinds"
 	"example.com/braid/internal/schema"
 )
 
@@ -58,27 +57,6 @@ func generate(folder string) ([]byte, error) {
 		return nil, err
 	}
 	return schema.EncodeTable(Version, api), nil
-}
-
-// zeros takes from the Go types of the kinds, which the server decodes, what their
-// fields make of zero values.
-func zeros(api *schema.OpenAPI) error {
-	scheme, err := kinds.Scheme()
-	if err != nil {
-		return err
-	}
-	for k, t := range scheme.AllKnownTypes() {
-		component, ok := api.Kinds[schema.GVK{Group: k.Group, Version: k.Version, Kind: k.Kind}]
-		if !ok {
-			continue
-		}
-		s, err := schema.FromType(t)
-		if err != nil {
-			return err
-		}
-		api.Types[component].TakeZeros(s.Root)
-	}
-	return nil
 }
 
 // Folder returns the folder of the documents, downloading the module if need be.
