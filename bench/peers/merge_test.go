@@ -167,6 +167,8 @@ func mergesApart(last, live, desired, theirs, ours any) (why []string) {
 			why = append(why, mergesApart(a, l, d, x, y)...)
 		case hasD && d == nil && !hasY && hasX && hasL && twin.Equal(x, l):
 			why = append(why, "a null that last has too removes nothing")
+		case hasD && d == nil && hasY && y == nil && !hasX && hasL && l == nil:
+			why = append(why, "a null that live has too is left")
 		case hasX && hasY && twin.Equal(withoutNulls(x), withoutNulls(y)):
 			why = append(why, "null fields of maps in lists are data")
 		case hasX && hasY && hasA && twin.Equal(withoutNulls(a), withoutNulls(d)) && twin.Equal(y, l):
