@@ -20,7 +20,7 @@ type Options struct {
 	Guard    Guard    // none
 
 	// Ignore names positions that the merge must not touch: they stay as live has them.
-	// Where desired makes the whole map or list around such a position, it is made with it.
+	// Where the whole map or list around such a position is made or goes, so does it.
 	//
 	// A path is written as in reports, with * for any field, [*] for any element:
 	// spec.replicas, spec.template.spec.containers[name=istio-proxy],

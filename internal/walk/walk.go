@@ -216,17 +216,6 @@ func (w *walker) kids(i node.ID) []node.ID {
 	return w.Desired.Kids(i)
 }
 
-// alias returns what last and desired have in the field that says the same.
-func (w *walker) alias(name string, last, desired node.ID) (a, d node.ID) {
-	if a = node.None; last != node.None {
-		a = w.Last.Field(last, name)
-	}
-	if d = node.None; desired != node.None {
-		d = w.Desired.Field(desired, name)
-	}
-	return a, d
-}
-
 // NextField takes the field with the least key off two maps, whose fields ls and ds
 // are: from both, if both have it.
 func NextField(t *node.Tree, ls *[]node.ID, u *node.Tree, ds *[]node.ID) (l, d node.ID) {
@@ -248,9 +237,6 @@ func NextField(t *node.Tree, ls *[]node.ID, u *node.Tree, ds *[]node.ID) (l, d n
 	}
 	return l, d
 }
-
-// takenAway warns of what an autoscaler, say, loses without a hand-over.
-const takenAway = "somebody else has set this since last declared it; desired does not declare it, so it goes"
 
 func (w *walker) unknown(live, desired node.ID) {
 	const text = "the schema has no such field; maps under it are merged by field, lists replaced"
@@ -289,27 +275,6 @@ func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool
 	w.position(parent, e, t.Rule(w.Model))
 }
 
-// zeros minds that the field at e cannot tell its zero value from absence. It reports
-// whether there is nothing to do.
-func (w *walker) zeros(f *schema.Field, e *Edit, clear bool) (same bool) {
-	desired := e.Desired == node.None || w.isZero(f.Type, w.Desired, e.Desired)
-	live := e.Live == node.None || w.isZero(f.Type, w.Live, e.Live)
-	if desired && live {
-		return true
-	}
-	auto := f.Zero == schema.ZeroIsAuto
-	if live && auto {
-		e.Flags |= LiveIsZero
-	}
-	if e.Last != node.None && (e.Live == node.None || e.Desired == node.None || auto) && w.isZero(f.Type, w.Last, e.Last) {
-		e.Last = node.None
-	}
-	if desired && auto {
-		e.Desired = node.None // the server chooses
-	}
-	return e.Last == node.None && e.Desired == node.None && !clear
-}
-
 // sameScalar reports whether live and desired have one scalar, in one spelling.
 // That is what most positions are.
 func (w *walker) sameScalar(l, d node.ID) bool {
@@ -343,52 +308,6 @@ func (w *walker) position(parent int32, e Edit, rule *schema.Rule) {
 		return
 	}
 	w.act(parent, e, w.policy[e.Case])
-}
-
-// holdsOthers reports whether what desired no longer mentions is a map or list to which each writer
-// adds entries of its own: a map of any keys, a keyed list or a set. Fields of a struct
-// that only live has are as a rule the server's defaults, and go with it.
-func (w *walker) holdsOthers(e *Edit, rule *schema.Rule) bool {
-	if e.Desired != node.None || e.Flags&ByNull != 0 || w.Last.Kind(e.Last) != w.Live.Kind(e.Live) {
-		return false
-	}
-	if w.Live.Kind(e.Live) == node.List {
-		return rule.Merge == schema.Keyed || rule.Merge == schema.Set
-	}
-	return e.Type.Kind == schema.Map && len(e.Type.Fields) == 0 && rule.Merge != schema.Atomic
-}
-
-// takeBack removes what last declared of a map or list, and all of it if nothing is left.
-func (w *walker) takeBack(parent int32, e Edit, rule *schema.Rule) {
-	m, i := w.mark(), int32(len(w.Edits))
-	if w.Live.Kind(e.Live) == node.Map {
-		e.Op = OpFields
-		w.open(parent, e)
-		w.fields(i, e.Type, false, e.Last, e.Live, node.None)
-		w.shut(i, m)
-	} else {
-		w.lists(parent, e, rule)
-	}
-	left := len(w.Live.Kids(e.Live))
-	if int(i) < len(w.Edits) && w.Edits[i].Op == OpElements {
-		left = 0 // a set has one element for all that are the same
-		for k := range w.Children(i) {
-			if w.Present(k) {
-				left++
-			}
-		}
-	} else {
-		for k := i + 1; int(k) < len(w.Edits); k = w.Edits[k].End {
-			if w.Edits[k].Op == OpRemove {
-				left--
-			}
-		}
-	}
-	if left == 0 {
-		w.reset(m)
-		e.Op = OpKeep
-		w.act(parent, e, w.policy[e.Case])
-	}
 }
 
 func (w *walker) maps(parent int32, e Edit, union bool) {
@@ -451,24 +370,6 @@ func (w *walker) act(parent int32, e Edit, action Action) {
 		return
 	}
 	w.open(parent, e)
-}
-
-// stays reports whether a value that is to go is not there, or must stay: the key field
-// of a list element, which desired may leave to its default, and what is handed over.
-func (w *walker) stays(parent int32, e *Edit) bool {
-	return w.policy[e.Case] == Take && e.Live == node.None ||
-		e.Live != node.None && w.namesElement(parent, e) ||
-		w.HandOver != nil && w.in(w.HandOver, e)
-}
-
-// namesElement reports whether e is a key field of a list element that stays.
-func (w *walker) namesElement(parent int32, e *Edit) bool {
-	list := w.Edits[parent].Parent
-	if w.Model != schema.Structured || list < 0 || w.Edits[list].Op != OpElements || w.Edits[parent].Op != OpFields {
-		return false
-	}
-	key := w.Live.Key(e.Live)
-	return slices.ContainsFunc(w.ListKeys(list), func(k schema.Key) bool { return k.Name == key })
 }
 
 func (w *walker) isField(parent int32) bool { return w.Edits[parent].Op == OpFields }
