@@ -135,62 +135,36 @@ func ExampleMerger_Patch() {
 	// Output: {"spec":{"containers":[{"image":"z","name":"b"}]}}
 }
 
-// A custom kind, whose CRD says how its lists merge: we change one element, somebody else
-// has added another, and both stay.
-func ExampleSchemasFromCRD_patch() {
-	crd, _ := merge.ParseYAML([]byte(`
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: gateways.example.com}
-spec:
-  group: example.com
-  names: {kind: Gateway, plural: gateways}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-              listeners:
-                type: array
-                x-kubernetes-list-type: map
-                x-kubernetes-list-map-keys: [port]
-                items: {type: object, properties: {port: {type: integer}, host: {type: string}}}
-`))
-	kinds, err := merge.SchemasFromCRD(crd)
+// One merge, in four formats. The sidecar is somebody else's.
+func ExampleResult_Patch() {
+	rules, err := merge.SchemaFor(schema.GroupVersionKind{Version: "v1", Kind: "Pod"})
 	if err != nil {
 		panic(err)
 	}
-	doc := func(listeners string) *merge.Doc {
-		d, err := merge.ParseYAML([]byte("{apiVersion: example.com/v1, kind: Gateway, spec: {listeners: " + listeners + "}}"))
+	m, err := merge.New(merge.Options{Schema: rules})
+	if err != nil {
+		panic(err)
+	}
+	pod := func(containers string) *merge.Doc {
+		d, err := merge.ParseYAML([]byte("{spec: {containers: [" + containers + "]}}"))
 		if err != nil {
 			panic(err)
 		}
 		return d
 	}
-	last, live, desired := doc("[{port: 80, host: a}]"), doc("[{port: 443, host: theirs}, {port: 80, host: a}]"), doc("[{port: 80, host: b}]")
-	m, err := merge.New(merge.Options{Schema: kinds[desired.GVK()], Model: merge.Structured})
+	r, err := m.ThreeWay(pod("{name: app, image: a}"), pod("{name: side, image: s}, {name: app, image: a}"), pod("{name: app, image: b}"))
 	if err != nil {
 		panic(err)
 	}
-	r, err := m.ThreeWay(last, live, desired)
-	if err != nil {
-		panic(err)
-	}
-	for _, format := range []merge.PatchType{merge.JSONPatch, merge.JSONMergePatch, merge.ApplyConfiguration} {
+	for _, format := range []merge.PatchType{merge.StrategicPatch, merge.JSONPatch, merge.JSONMergePatch, merge.ApplyConfiguration} {
 		patch, err := r.Patch(format)
 		fmt.Println(string(patch), err)
 	}
 	// Output:
-	// [{"op":"add","path":"/spec/listeners/1/host","value":"b"}] <nil>
-	// {"spec":{"listeners":[{"host":"theirs","port":443},{"host":"b","port":80}]}} <nil>
-	// {"apiVersion":"example.com/v1","kind":"Gateway","spec":{"listeners":[{"host":"b","port":80}]}} <nil>
+	// {"spec":{"containers":[{"image":"b","name":"app"}]}} <nil>
+	// [{"op":"add","path":"/spec/containers/1/image","value":"b"}] <nil>
+	// {"spec":{"containers":[{"image":"s","name":"side"},{"image":"b","name":"app"}]}} <nil>
+	// {"spec":{"containers":[{"image":"b","name":"app"}]}} <nil>
 }
 
 // Others may keep what we name: an autoscaler its replicas, a mesh its sidecar.
