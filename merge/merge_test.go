@@ -136,6 +136,11 @@ func TestOptions(t *testing.T) {
 		"no schema": {},
 		"model":     {Schema: merge.Schemaless(), Model: 9},
 		"policy":    {Schema: merge.Schemaless(), Policy: &bad},
+		"equality":  {Schema: merge.Schemaless(), Equality: 9},
+		"nulls":     {Schema: merge.Schemaless(), Nulls: 9},
+		"guard":     {Schema: merge.Schemaless(), Guard: 9},
+		"ignore":    {Schema: merge.Schemaless(), Ignore: []string{"spec.containers[name=x"}},
+		"hand-over": {Schema: merge.Schemaless(), HandOver: []string{""}},
 	} {
 		if _, err := merge.New(o); !errors.Is(err, merge.ErrOption) {
 			t.Errorf("%s: %v", name, err)
@@ -143,6 +148,13 @@ func TestOptions(t *testing.T) {
 	}
 	if _, err := merge.SchemaFor(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Unheard"}); !errors.Is(err, merge.ErrNoSchema) {
 		t.Error(err)
+	}
+	var r merge.Result
+	if _, err := r.Patch(9); !errors.Is(err, merge.ErrOption) {
+		t.Errorf("format: %v", err)
+	}
+	if _, err := merge.ApplyPatch(merge.ApplyConfiguration, []byte(`{}`), []byte(`{}`), merge.Options{Schema: merge.Schemaless()}); !errors.Is(err, merge.ErrOption) {
+		t.Errorf("apply configuration: %v", err)
 	}
 	// A Merger keeps its own copy of the policy.
 	mine := merge.Apply
