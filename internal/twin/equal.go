@@ -113,7 +113,7 @@ func (m *merger) covers(t *schema.Type, live, v any) bool {
 			f := fieldOf(t, k)
 			lv, has := l[k]
 			fits := has && m.covers(f.Type, lv, e) || !has && e == nil && !m.keepsNull(f.Type)
-			if f.Zero != schema.ZeroTells && m.Equality == walk.Semantic && m.zero(f.Type, e) {
+			if f.Zero != schema.ZeroTells && m.Equality == walk.Semantic && m.zero(f.Type, m.strip(f.Type, e)) {
 				fits = fits || !has || m.zero(f.Type, lv) || f.Zero == schema.ZeroIsAuto
 			}
 			ok = ok && fits

@@ -109,8 +109,8 @@ func (w *walker) alikeMaps(t *schema.Type, x *node.Tree, as []node.ID, y *node.T
 		case i == node.None && rel&nullIsAbsent != 0 && y.Kind(j) == node.Null && !w.keepsNull(f.Type):
 		case w.Equality == Exact:
 			return false
-		case f.Zero != schema.ZeroTells && (i == node.None || w.isZero(f.Type, x, i)) && (j == node.None || w.isZero(f.Type, y, j)):
-		case f.Zero == schema.ZeroIsAuto && rel&mayAdd != 0 && w.isZero(f.Type, y, j): // the server chose
+		case f.Zero != schema.ZeroTells && (i == node.None || w.isZero(f.Type, x, i)) && (j == node.None || w.isZeroOr(f.Type, y, j, rel)):
+		case f.Zero == schema.ZeroIsAuto && rel&mayAdd != 0 && w.isZeroOr(f.Type, y, j, rel): // the server chose
 		default:
 			return false
 		}
@@ -128,6 +128,11 @@ func fieldOf(t *schema.Type, key string) schema.Field {
 
 // isZero reports whether a value is the zero value of a field's type.
 func (w *walker) isZero(t *schema.Type, x *node.Tree, i node.ID) bool {
+	return w.isZeroOr(t, x, i, exactly)
+}
+
+// isZeroOr is isZero, but that null fields count for nothing if rel says so.
+func (w *walker) isZeroOr(t *schema.Type, x *node.Tree, i node.ID, rel relation) bool {
 	switch x.Kind(i) {
 	case node.Null:
 		return true
@@ -150,7 +155,11 @@ func (w *walker) isZero(t *schema.Type, x *node.Tree, i node.ID) bool {
 		return len(x.Kids(i)) == 0
 	}
 	for _, kid := range x.Kids(i) {
-		if f := fieldOf(t, x.Key(kid)); f.Zero == schema.ZeroTells || !w.isZero(f.Type, x, kid) {
+		f := fieldOf(t, x.Key(kid))
+		if rel&nullIsAbsent != 0 && x.Kind(kid) == node.Null && !w.keepsNull(f.Type) {
+			continue
+		}
+		if f.Zero == schema.ZeroTells || !w.isZeroOr(f.Type, x, kid, rel) {
 			return false
 		}
 	}
