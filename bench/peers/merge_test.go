@@ -169,6 +169,8 @@ func mergesApart(last, live, desired, theirs, ours any) (why []string) {
 			why = append(why, "a null that last has too removes nothing")
 		case hasD && d == nil && hasY && y == nil && !hasX && hasL && l == nil:
 			why = append(why, "a null that live has too is left")
+		case hasY && !hasX && hasD && twin.Equal(y, map[string]any{}) && twin.Equal(withoutNulls(d), y):
+			why = append(why, "a map in which all is null is not made")
 		case hasX && hasY && twin.Equal(withoutNulls(x), withoutNulls(y)):
 			why = append(why, "null fields of maps in lists are data")
 		case hasX && hasY && hasA && twin.Equal(withoutNulls(a), withoutNulls(d)) && twin.Equal(y, l):
