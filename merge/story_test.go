@@ -141,6 +141,20 @@ var formats = map[string]merge.PatchType{
 	"json-patch": merge.JSONPatch, "apply-configuration": merge.ApplyConfiguration,
 }
 
+// formats returns those that the story has sections of; without any, the strategic one.
+func (s story) formats() map[string]merge.PatchType {
+	out := map[string]merge.PatchType{}
+	for section, format := range formats {
+		if _, asked := s.in[section]; asked {
+			out[section] = format
+		}
+	}
+	if len(out) == 0 {
+		out["patch"] = merge.StrategicPatch
+	}
+	return out
+}
+
 func TestMergeStories(t *testing.T) {
 	stories(t, "merge", func(t *testing.T, s story) map[string]string {
 		last, live, desired := s.doc(t, "last"), s.doc(t, "live"), s.doc(t, "desired")
@@ -167,10 +181,7 @@ func TestMergeStories(t *testing.T) {
 			fmt.Fprintln(&lines, c)
 		}
 		out["conflicts"] = lines.String()
-		for section, format := range formats {
-			if _, asked := s.in[section]; !asked && section != "patch" {
-				continue
-			}
+		for section, format := range s.formats() {
 			switch patch, err := r.Patch(format); {
 			case err == nil:
 				out[section] = string(patch) + "\n"
