@@ -68,7 +68,7 @@ func (m *merger) join(t *schema.Type, clear bool, a, l, d map[string]any) map[st
 	for key := range keys {
 		f := fieldOf(t, key)
 		av, lv, dv := get(a, key), get(l, key), get(d, key)
-		if f.Alias != "" && present(lv) && !present(av) && !present(dv) {
+		if f.Alias != "" && !m.orAbsent(f.Type, lv) && !present(av) && !present(dv) {
 			av, dv = get(a, f.Alias), get(d, f.Alias)
 		}
 		if v, ok := m.position(f, clear, av, lv, dv); ok && present(v) {

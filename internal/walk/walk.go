@@ -195,7 +195,7 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 		child, named := t.Elem, (*schema.Field)(nil)
 		if len(known) > 0 && known[0].Prefix == prefix && known[0].Name == tree.Key(id) {
 			named = &known[0]
-			if child = named.Type; named.Alias != "" && l != node.None && a == node.None && d == node.None {
+			if child = named.Type; named.Alias != "" && a == node.None && d == node.None && !w.isZero(child, w.Live, l) {
 				a, d = w.alias(named.Alias, last, desired)
 			}
 		} else if child == nil {
