@@ -9,6 +9,13 @@ import (
 
 // What a walk does where desired says nothing, or what amounts to nothing.
 
+// bothHold reports whether live and desired have maps or lists, in which a merge looks
+// for itself at what is there.
+func (w *walker) bothHold(f *schema.Field, l, d node.ID) bool {
+	return l != node.None && d != node.None && f.Zero != schema.ZeroIsAuto &&
+		w.Live.Kind(l) >= node.List && w.Live.Kind(l) == w.Desired.Kind(d)
+}
+
 // zeros minds that the field at e cannot tell its zero value from absence. It reports
 // whether there is nothing to do.
 func (w *walker) zeros(f *schema.Field, e *Edit, clear bool) (same bool) {

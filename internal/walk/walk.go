@@ -258,7 +258,7 @@ func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool
 	if f == nil || f.Extra {
 		e.Flags = NoLookup
 	}
-	if f != nil && f.Zero != schema.ZeroTells && w.Equality == Semantic && w.zeros(f, &e, clear) {
+	if f != nil && f.Zero != schema.ZeroTells && w.Equality == Semantic && !w.bothHold(f, l, d) && w.zeros(f, &e, clear) {
 		return
 	}
 	if w.Ignore != nil && w.in(w.Ignore, &e) {
