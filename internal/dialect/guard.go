@@ -24,8 +24,11 @@ func versionOf(s *walk.Script) node.ID { return s.Live.Lookup("metadata", "resou
 // the resourceVersion, in the map metadata, which it may have to make. It is "" if there
 // is nothing to say.
 func guarded(s *walk.Script, g Guard, i int32) string {
+	if g&GuardVersion == 0 {
+		return ""
+	}
 	v := versionOf(s)
-	if g&GuardVersion == 0 || v == node.None {
+	if v == node.None {
 		return ""
 	}
 	member := `"resourceVersion":` + string(s.Live.Append(nil, v))

@@ -224,7 +224,13 @@ func (p *parser) members(i int, id ID, depth int) int {
 			return p.fail(i, kid, ErrSyntax, "want ':' after a key%s", p.got(i))
 		}
 		p.stack = append(p.stack, kid)
-		if i = p.fill(space(s, i+1), kid, depth); i == bad {
+		if i = space(s, i+1); at(s, i) == '"' { // most values are strings
+			p.nodes[kid].kind = String
+			i = p.str(i, kid)
+		} else {
+			i = p.fill(i, kid, depth)
+		}
+		if i == bad {
 			return bad
 		}
 		switch i = space(s, i); at(s, i) {
