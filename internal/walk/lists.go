@@ -137,7 +137,7 @@ func (w *walker) element(parent int32, t *schema.Type, rule *schema.Rule, p pos)
 	}
 	n := len(w.Edits)
 	if w.Live.Kind(e.Live) == node.Map && w.Desired.Kind(e.Desired) == node.Map && !(w.Ignore != nil && w.in(w.Ignore, &e)) {
-		w.maps(parent, e, rule.RetainKeys || t.Union)
+		w.maps(parent, e, union(t, rule))
 	}
 	if len(w.Edits) == n {
 		e.Case = Unchanged
