@@ -116,7 +116,8 @@ func (x triple) falseAlarm(j *judge) {
 		}
 	})
 	respelled := func(at spot) bool {
-		return at.t.Kind == schema.Integer && same(at.live, at.desired) && fmt.Sprint(at.live) != fmt.Sprint(at.desired)
+		number := at.t.Kind == schema.Integer || at.t.Kind == schema.IntOrString || at.t.Kind == schema.Quantity
+		return number && same(at.live, at.desired) && fmt.Sprint(at.live) != fmt.Sprint(at.desired)
 	}
 	switch {
 	case strikes > 0:
