@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"example.com/braid/internal/node"
+	"example.com/braid/internal/schema"
 	"example.com/braid/internal/walk"
 )
 
@@ -71,30 +72,55 @@ func (e *jsonMerge) take(k int32) {
 		e.dst = e.AppendValue(e.dst, k)
 		return
 	}
-	e.replace(ed.Live, ed.Desired)
+	e.replace(ed.Type, ed.Live, ed.Desired)
 }
 
-// replace writes what turns one map into another.
-func (e *jsonMerge) replace(live, desired node.ID) {
+// replace writes what turns a map of live into one of desired, which has type t. Nulls
+// of desired declare absence, also where live has a null.
+func (e *jsonMerge) replace(t *schema.Type, live, desired node.ID) {
 	ls, ds := e.Live.Kids(live), e.Desired.Kids(desired)
 	e.dst = append(e.dst, '{')
 	start := len(e.dst)
 	for len(ls) > 0 || len(ds) > 0 {
 		l, d := walk.NextField(e.Live, &ls, e.Desired, &ds)
-		switch null := d == node.None || e.Desired.Kind(d) == node.Null; {
-		case null && l == node.None, l != node.None && !null && node.EqualDeclared(e.Live, l, e.Desired, d):
-		case null:
-			e.comma(start)
-			e.dst = append(e.Live.AppendKey(e.dst, l), "null"...)
-		default:
-			e.comma(start)
-			e.dst = e.Desired.AppendKey(e.dst, d)
-			if l != node.None && e.Live.Kind(l) == node.Map && e.Desired.Kind(d) == node.Map {
-				e.replace(l, d)
-			} else {
-				e.dst = e.Desired.AppendDeclared(e.dst, d)
+		before := len(e.dst)
+		e.comma(start)
+		if d == node.None || e.Desired.Kind(d) == node.Null {
+			if l == node.None {
+				e.dst = e.dst[:before]
+				continue
 			}
+			e.dst = append(e.Live.AppendKey(e.dst, l), "null"...)
+			continue
+		}
+		e.dst = e.Desired.AppendKey(e.dst, d)
+		value := len(e.dst)
+		child, _ := t.Lookup(e.Desired.Key(d))
+		if child == nil {
+			child = schema.Unknown
+		}
+		switch {
+		case l == node.None:
+			e.dst = e.AppendDesired(e.dst, child, d)
+		case e.Live.Kind(l) == node.Map && e.Desired.Kind(d) == node.Map:
+			if e.replace(child, l, d); len(e.dst) == value+len("{}") {
+				e.dst = e.dst[:before]
+			}
+		case node.EqualDeclared(e.Live, l, e.Desired, d) && !hasNull(e.Live, l):
+			e.dst = e.dst[:before]
+		default:
+			e.dst = e.AppendDesired(e.dst, child, d)
 		}
 	}
 	e.dst = append(e.dst, '}')
+}
+
+// hasNull reports whether a field somewhere in a value is null.
+func hasNull(t *node.Tree, i node.ID) bool {
+	for _, kid := range t.Kids(i) {
+		if t.Kind(kid) == node.Null && t.Kind(i) == node.Map || hasNull(t, kid) {
+			return true
+		}
+	}
+	return false
 }

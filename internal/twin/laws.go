@@ -2,6 +2,7 @@ package twin
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -105,6 +106,12 @@ func (c *lawyer) rule(t *schema.Type) schema.Rule {
 
 func (c *lawyer) same(t *schema.Type, x, y any) bool { return c.merger.same(t, x, y) }
 func (c *lawyer) strip(t *schema.Type, v any) any    { return c.merger.strip(t, v) }
+
+// declares is desired without the nulls that declare absence.
+func (c *lawyer) declares() map[string]any {
+	d, _ := c.strip(c.Schema.Root, c.d).(map[string]any)
+	return d
+}
 
 func orEmpty(t *node.Tree) *node.Tree {
 	if t == nil {
@@ -237,7 +244,7 @@ func (c *lawyer) configuration(sc walk.Script, merged *node.Tree) {
 		c.broken(1, "apply configuration: %v: %s", err, text)
 		return
 	}
-	for _, last := range []*node.Tree{config, c.Desired} {
+	for _, last := range []*node.Tree{config, tree(c.declares())} {
 		again, err := c.walk(last, merged, config)
 		if err != nil {
 			c.broken(4, "the apply configuration %s is refused: %v", text, err)
@@ -265,7 +272,7 @@ func (c *lawyer) empty(sc walk.Script, merged *node.Tree) {
 // agree holds law 5: a two-way merge gives desired, and so does a merge where
 // live agrees with desired.
 func (c *lawyer) agree() {
-	d, _ := c.strip(c.Schema.Root, c.d).(map[string]any)
+	d := c.declares()
 	want := tree(d)
 	lenient := *c.Policy != walk.Apply // desired is not looked at where it clashes
 	if two, err := c.walk(c.Live, c.Live, c.Desired); err != nil {
@@ -315,7 +322,7 @@ func (c *lawyer) fold(t *schema.Type, v any, sorted bool) any {
 		in := names(v, rule.Keys)
 		for i, e := range v {
 			if rule.Merge != schema.Set || in[i].nth >= 0 {
-				out = append(out, withKeys(c.fold(elemOf(t), e, sorted), t.Structured.Keys))
+				out = append(out, c.withKeys(elemOf(t), c.fold(elemOf(t), e, sorted), t.Structured.Keys))
 			}
 		}
 		if rule.Merge == schema.Keyed {
@@ -326,19 +333,32 @@ func (c *lawyer) fold(t *schema.Type, v any, sorted bool) any {
 			out = grouped
 		}
 		if sorted && (rule.Merge == schema.Set || rule.Merge == schema.Keyed) {
-			text := func(v any) []byte { return tree(map[string]any{keyOf(v, rule.Keys): v}).JSON() }
-			slices.SortStableFunc(out, func(x, y any) int { return bytes.Compare(text(x), text(y)) })
+			slices.SortStableFunc(out, func(x, y any) int {
+				return cmp.Or(cmp.Compare(keyOf(x, rule.Keys), keyOf(y, rule.Keys)), cmp.Compare(c.text(elemOf(t), x), c.text(elemOf(t), y)))
+			})
 		}
 		return out
 	}
 	return v
 }
 
+// text is the same for values that are the same.
+func (c *lawyer) text(t *schema.Type, v any) string {
+	if c.Equality == walk.Semantic {
+		v = c.merger.meaning(t, v)
+	}
+	return fmt.Sprint(canon(v))
+}
+
 // withKeys adds the key fields that an element leaves to their defaults.
-func withKeys(elem any, keys []schema.Key) any {
+func (c *lawyer) withKeys(t *schema.Type, elem any, keys []schema.Key) any {
 	m, ok := elem.(map[string]any)
 	for _, k := range keys {
-		if _, has := m[k.Name]; ok && !has && k.Default != "" {
+		v, has := m[k.Name]
+		if f := fieldOf(t, k.Name); c.Equality == walk.Semantic && f.Zero != schema.ZeroTells && c.merger.zero(f.Type, v) {
+			has = false
+		}
+		if ok && !has && k.Default != "" {
 			v, _ := parseMap([]byte(`{"v":` + k.Default + `}`))
 			m[k.Name] = v["v"]
 		}
