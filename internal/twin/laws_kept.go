@@ -190,12 +190,15 @@ func (c *lawyer) declaredElements(t *schema.Type, rule schema.Rule, path string,
 				c.broken(4, "%s is declared %v, but is %v", at, d[i], m[here])
 			}
 		default:
-			want := d[i]
+			want, had := d[i], at0(a, slices.Index(an, e))
 			if dm, ok := want.(map[string]any); ok {
 				lm, _ := l[j].(map[string]any)
-				want = c.merger.keyedAs(dm, lm, keys)
+				am, isMap := had.(map[string]any)
+				if am, want = c.merger.keyedAs(am, dm, lm, keys); isMap {
+					had = am
+				}
 			}
-			c.declared(elemOf(t), elemRule(t, rule), at, at0(a, slices.Index(an, e)), l[j], want, m[here])
+			c.declared(elemOf(t), elemRule(t, rule), at, had, l[j], want, m[here])
 		}
 	}
 	// Besides desired's, only those may be there that live alone has.

@@ -42,7 +42,8 @@ func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
 		am, _ := av.(map[string]any)
 		switch {
 		case ok1 && ok2:
-			merged[e] = m.fields(t.Elem, rule.RetainKeys || t.Elem.Union, am, lm, m.keyedAs(dm, lm, keys))
+			am, dm = m.keyedAs(am, dm, lm, keys)
+			merged[e] = m.fields(t.Elem, rule.RetainKeys || t.Elem.Union, am, lm, dm)
 		case present(lv) && present(dv):
 			merged[e] = lv // of a set
 		default:
@@ -92,19 +93,20 @@ func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
 	return out
 }
 
-// keyedAs returns an element with the key fields of live's, where it leaves them to their
-// defaults.
-func (m *merger) keyedAs(elem, live map[string]any, keys []schema.Key) map[string]any {
-	out := maps.Clone(elem)
+// keyedAs returns what last and desired have of an element with the key fields of live's,
+// where desired leaves them to their defaults.
+func (m *merger) keyedAs(last, desired, live map[string]any, keys []schema.Key) (a, d map[string]any) {
+	a, d = maps.Clone(last), maps.Clone(desired)
 	for _, k := range keys {
-		if m.Model != schema.Structured {
-			break
+		v, ok := live[k.Name]
+		if m.Model != schema.Structured || !ok || d[k.Name] != nil || k.Default == "" {
+			continue
 		}
-		if v, ok := live[k.Name]; ok && out[k.Name] == nil && k.Default != "" {
-			out[k.Name] = v
+		if d[k.Name] = v; v == nil && a != nil {
+			a[k.Name] = nil // a null that nobody changed
 		}
 	}
-	return out
+	return a, d
 }
 
 // listKeys returns the fields that name the elements of three lists: the finer
