@@ -15,7 +15,9 @@ type builder struct {
 }
 
 // tree returns what was built.
-func (b *builder) tree() *Tree { return &Tree{extra: string(b.extra), nodes: b.nodes, kids: b.kids} }
+func (b *builder) tree() *Tree {
+	return &Tree{extra: string(b.extra), nodes: b.nodes, kids: b.kids, nulls: b.nulls}
+}
 
 // begin adds a node below parent, under key if parent is a map.
 func (b *builder) begin(parent ID, key string) (ID, bool) {
@@ -40,6 +42,7 @@ func (b *builder) put(id ID, k Kind, text string) bool {
 	s, ok := b.add(id, text)
 	n := &b.nodes[id]
 	n.kind, n.val = k, s
+	b.nulls = b.nulls || k == Null
 	if k == String && needsEscape(text) {
 		n.flags |= escText
 	}

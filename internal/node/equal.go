@@ -4,7 +4,7 @@ package node
 // decimals, maps without regard to the order of their keys. O(size) of the
 // smaller; it allocates only for strings that were written with escapes.
 func Equal(t *Tree, i ID, u *Tree, j ID) bool {
-	return compare(t, i, u, j, exactly)
+	return SameText(t, i, u, j) || compare(t, i, u, j, exactly)
 }
 
 // SameScalar reports whether two nodes are one scalar, written the same way. Other
@@ -29,6 +29,36 @@ func SameFlat(t *Tree, i ID, u *Tree, j ID) bool {
 	return true
 }
 
+// SameText reports whether two lists or maps were parsed from the same bytes. Other
+// pairs may be equal too. It costs no more than to compare that text.
+func SameText(t *Tree, i ID, u *Tree, j ID) bool {
+	a, b := &t.nodes[i], &u.nodes[j]
+	if a.kind != b.kind || a.kind < List || a.val.n != b.val.n || t.src == "" || u.src == "" {
+		return false
+	}
+	from, to, at := int(a.start), t.textEnd(i), int(b.start)
+	return to > from && at+to-from <= len(u.src) && t.src[from:to] == u.src[at:at+to-from]
+}
+
+// textEnd returns where the text of a list or map ends, or 0 if there is white space
+// before one of the brackets there. O(depth).
+func (t *Tree) textEnd(i ID) int {
+	at := t.nodes[i].end - 1 // the last in the text
+	n := &t.nodes[at]
+	end := n.textEnd()
+	if n.kind >= List {
+		end = int(n.start) + 1
+	} else {
+		at = n.parent
+	}
+	for ; end < len(t.src) && (t.src[end] == ']' || t.src[end] == '}'); at = t.nodes[at].parent {
+		if end++; at == i {
+			return end
+		}
+	}
+	return 0
+}
+
 // EqualScalars is Equal for two nodes of which one is a scalar.
 func EqualScalars(t *Tree, i ID, u *Tree, j ID) bool {
 	a, b := &t.nodes[i], &u.nodes[j]
@@ -45,7 +75,7 @@ func EqualScalars(t *Tree, i ID, u *Tree, j ID) bool {
 // EqualDeclared reports whether live holds the value that desired declares. A
 // null field of desired declares absence, which an absent field of live meets.
 func EqualDeclared(live *Tree, i ID, desired *Tree, j ID) bool {
-	return compare(live, i, desired, j, nullIsAbsent)
+	return SameText(live, i, desired, j) || compare(live, i, desired, j, nullIsAbsent)
 }
 
 // Covers reports whether live is desired with nothing changed and only fields

@@ -47,6 +47,7 @@ type node struct {
 	parent ID
 	kind   Kind
 	flags  flags
+	start  uint32 // where the text of a list or map begins, in a tree that was parsed
 }
 
 // Tree is a JSON document. See the package documentation for what always holds.
@@ -55,6 +56,7 @@ type Tree struct {
 	extra string // decoded escapes; spans from len(src) on point into it
 	nodes []node
 	kids  []ID
+	nulls bool // there may be a null
 }
 
 // Root returns the root node.
@@ -164,6 +166,34 @@ func (t *Tree) Field(i ID, key string) ID {
 		}
 	}
 	return None
+}
+
+// FieldNear is Field for a small map, of a key with a known Prefix. O(n).
+func (t *Tree) FieldNear(i ID, prefix uint64, key string) ID {
+	if t.nodes[i].kind != Map {
+		return None
+	}
+	for _, kid := range t.Kids(i) {
+		if n := &t.nodes[kid]; n.prefix == prefix && int(n.key.n) == len(key) && (len(key) <= 8 || t.text(n.key) == key) {
+			return kid
+		}
+	}
+	return None
+}
+
+// Flat reports whether i is a map of scalars none of which is null. O(1), unless there
+// is a null in the document.
+func (t *Tree) Flat(i ID) bool {
+	n := &t.nodes[i]
+	if n.kind != Map || int(n.end)-int(i)-1 != int(n.val.n) {
+		return false
+	}
+	for k := i + 1; t.nulls && k < n.end; k++ {
+		if t.nodes[k].kind == Null {
+			return false
+		}
+	}
+	return true
 }
 
 // Lookup follows fields from the root, or returns None.

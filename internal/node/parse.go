@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 	"unsafe"
 )
 
@@ -19,12 +20,18 @@ import (
 // O(n) in the length of the text for documents whose maps are sorted or small,
 // O(n log n) at worst.
 func Parse(json []byte, lim Limits) (*Tree, error) {
-	var r Reader
+	r := readers.Get().(*Reader)
+	defer func() { r.Reset(); readers.Put(r) }()
 	if err := r.read(json, string(json), lim.WithDefaults()); err != nil {
 		return nil, err
 	}
-	return &Tree{src: r.tree.src, extra: string(r.extra), nodes: r.tree.nodes, kids: r.tree.kids}, nil
+	t := r.tree
+	t.extra, t.nodes, t.kids = string(r.extra), slices.Clone(t.nodes), slices.Clone(t.kids)
+	return &t, nil
 }
+
+// readers are memory for Parse, which cannot know beforehand how much a tree takes.
+var readers = sync.Pool{New: func() any { return new(Reader) }}
 
 // Reader parses one document after another into the same memory.
 type Reader struct {
@@ -65,7 +72,7 @@ func (r *Reader) read(json []byte, src string, lim Limits) error {
 		p.stack = make([]ID, 0, 64)
 	}
 	err := p.run()
-	r.tree = Tree{src: p.src, nodes: p.nodes, kids: p.kids}
+	r.tree = Tree{src: p.src, nodes: p.nodes, kids: p.kids, nulls: p.nulls}
 	r.extra, r.stack = p.extra, p.stack
 	return err
 }
@@ -91,6 +98,7 @@ type parser struct {
 	nodes []node
 	kids  []ID
 	stack []ID
+	nulls bool
 	lim   Limits
 	err   *Error
 }
@@ -160,9 +168,9 @@ func (p *parser) node(parent ID) ID {
 		p.nodes = append(p.nodes, node{})
 	}
 	n := &p.nodes[id]
-	n.prefix, n.key, n.val = 0, span{}, span{}
+	n.prefix, n.key = 0, span{}
 	n.end, n.parent, n.kind, n.flags = ID(id+1), parent, Null, 0
-	return ID(id)
+	return ID(id) // what reads its value sets the rest
 }
 
 // fill reads the value at i into node id, the last so far.
@@ -176,6 +184,7 @@ func (p *parser) fill(i int, id ID, depth int) int {
 		if depth >= p.lim.Depth {
 			return p.fail(i, id, ErrLimit, "nested deeper than %d", p.lim.Depth)
 		}
+		n.start = uint32(i)
 		if c == '{' {
 			n.kind = Map
 			return p.members(i+1, id, depth+1)
@@ -189,6 +198,7 @@ func (p *parser) fill(i int, id ID, depth int) int {
 		n.kind = Bool
 		return p.literal(i, id, "false")
 	case 'n':
+		p.nulls = true
 		return p.literal(i, id, "null")
 	}
 	n.kind = Number
@@ -211,10 +221,11 @@ func (p *parser) members(i int, id ID, depth int) int {
 			return p.fail(i, id, ErrLimit, "more than %d values", p.lim.Nodes)
 		}
 		kid := p.node(id)
-		if i = p.key(i, kid); i == bad {
+		var prefix uint64
+		if i, prefix = p.key(i, kid); i == bad {
 			return bad
 		}
-		if prefix := p.nodes[kid].prefix; last == None || prefix > least {
+		if last == None || prefix > least {
 			least = prefix
 		} else {
 			sorted = sorted && prefix == least && p.keyOf(last) < p.keyOf(kid)

@@ -99,25 +99,31 @@ func plainRun(s string, i int) int {
 }
 
 // key reads the string whose opening quote is at i into the key of node id,
-// decoded.
-func (p *parser) key(i int, id ID) int {
+// decoded, and returns its Prefix too.
+func (p *parser) key(i int, id ID) (int, uint64) {
 	s, start := p.src, i+1
 	if start+8 > len(s) {
-		return p.oddStr(plainRun(s, start), id, start, true)
+		return p.oddKey(plainRun(s, start), id, start)
 	}
 	w := word(s, start)
-	n, prefix := lowest(odd(w)), bits.ReverseBytes64(w)
-	if n < 8 {
-		prefix &= ^uint64(0) << (64 - 8*n)
-		i = start + n
+	plain, prefix := lowest(odd(w)), bits.ReverseBytes64(w)
+	if plain < 8 {
+		prefix &= ^uint64(0) << (64 - 8*plain)
+		i = start + plain
 	} else {
 		i = plainRun(s, start+8)
 	}
 	if at(s, i) != '"' {
-		return p.oddStr(i, id, start, true)
+		return p.oddKey(i, id, start)
 	}
-	p.nodes[id].key, p.nodes[id].prefix = span{uint32(start), uint32(i - start)}, prefix
-	return i + 1
+	n := &p.nodes[id]
+	n.key, n.prefix = span{uint32(start), uint32(i - start)}, prefix
+	return i + 1, prefix
+}
+
+func (p *parser) oddKey(i int, id ID, start int) (int, uint64) {
+	i = p.oddStr(i, id, start, true)
+	return i, p.nodes[id].prefix
 }
 
 // str reads the string whose opening quote is at i into the text of node id. One

@@ -34,9 +34,17 @@ func (w *walker) sameElements(e *Edit, rule *schema.Rule) bool {
 	if len(ls) != len(ds) || rule.Merge != schema.Keyed {
 		return false
 	}
+	text := node.SameText(w.Live, e.Live, w.Desired, e.Desired)
+	key := rule.Keys[0].Name
+	prefix := node.Prefix(key)
 	for n, elem := range ds {
-		if !node.SameFlat(w.Live, ls[n], w.Desired, elem) || nameOf(w.Desired, elem, rule.Keys) == node.None {
+		if text && !w.Desired.Flat(elem) || !text && !node.SameFlat(w.Live, ls[n], w.Desired, elem) {
 			return false
+		}
+		if len(rule.Keys) > 1 || w.Desired.FieldNear(elem, prefix, key) == node.None {
+			if nameOf(w.Desired, elem, rule.Keys) == node.None {
+				return false
+			}
 		}
 	}
 	return true
