@@ -133,17 +133,23 @@ func (t *Tree) KeyPrefix(i ID) uint64 { return t.nodes[i].prefix }
 
 // CompareKeys orders the keys of two fields in byte order.
 func CompareKeys(t *Tree, i ID, u *Tree, j ID) int {
-	a, b := &t.nodes[i], &u.nodes[j]
-	if a.prefix != b.prefix {
-		if a.prefix < b.prefix {
-			return -1
-		}
+	x, y := t.nodes[i].prefix, u.nodes[j].prefix
+	switch {
+	case x < y:
+		return -1
+	case x > y:
 		return 1
 	}
-	if a.key.n <= 8 && a.key.n == b.key.n {
+	return compareRest(t, i, u, j)
+}
+
+// compareRest is CompareKeys for keys of one prefix.
+func compareRest(t *Tree, i ID, u *Tree, j ID) int {
+	a, b := t.nodes[i].key, u.nodes[j].key
+	if a.n <= 8 && a.n == b.n {
 		return 0
 	}
-	return strings.Compare(t.text(a.key), u.text(b.key))
+	return strings.Compare(t.text(a), u.text(b))
 }
 
 // Field returns the child of a map under key, or None. O(log n).

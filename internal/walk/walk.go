@@ -175,18 +175,22 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 		if l == node.None {
 			tree, id = w.Desired, d
 		}
-		a := node.None
-		for len(as) > 0 && a == node.None {
-			order := node.CompareKeys(w.Last, as[0], tree, id)
-			if order > 0 {
+		prefix, a := tree.KeyPrefix(id), node.None
+		for len(as) > 0 { // a position that only last has stays absent
+			if p := w.Last.KeyPrefix(as[0]); p > prefix {
 				break
+			} else if p == prefix {
+				order := node.CompareKeys(w.Last, as[0], tree, id)
+				if order > 0 {
+					break
+				}
+				if order == 0 {
+					a, as = as[0], as[1:]
+					break
+				}
 			}
-			if order == 0 {
-				a = as[0]
-			}
-			as = as[1:] // a position that only last has stays absent
+			as = as[1:]
 		}
-		prefix := tree.KeyPrefix(id)
 		for len(known) > 0 && (known[0].Prefix < prefix || known[0].Prefix == prefix && known[0].Name < tree.Key(id)) {
 			known = known[1:]
 		}
@@ -202,6 +206,11 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 			child = schema.Unknown
 			if t.Kind == schema.Map && !t.PreserveUnknown {
 				w.unknown(l, d)
+			}
+		}
+		if l != node.None && d != node.None && node.SameScalar(w.Live, l, w.Desired, d) {
+			if k := w.Live.Kind(l); k != node.Null {
+				continue // what most positions are: nothing to do
 			}
 		}
 		w.field(parent, child, named, clear, a, l, d)
@@ -251,7 +260,7 @@ func (w *walker) unknown(live, desired node.ID) {
 // of that name.
 func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool, a, l, d node.ID) {
 	null := d != node.None && w.Desired.Kind(d) == node.Null && !w.keepsNull(t)
-	if d == node.None && a == node.None && !clear || l != node.None && d != node.None && w.sameScalar(l, d) && !(clear && null) {
+	if d == node.None && a == node.None && !clear {
 		return
 	}
 	e := Edit{Type: t, Last: a, Live: l, Desired: d}
@@ -273,13 +282,6 @@ func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool
 		return
 	}
 	w.position(parent, e, t.Rule(w.Model))
-}
-
-// sameScalar reports whether live and desired have one scalar, in one spelling.
-// That is what most positions are.
-func (w *walker) sameScalar(l, d node.ID) bool {
-	k := w.Live.Kind(l)
-	return k != node.Null && k < node.List && k == w.Desired.Kind(d) && w.Live.Text(l) == w.Desired.Text(d)
 }
 
 // position decides what becomes of one position: a field, or an element of a
