@@ -31,12 +31,7 @@ func ThreeWay(t PatchType, last, live, desired []byte, o Options) ([]byte, error
 			*d.tree = in.Last // a two-way merge, or nothing new declared
 			continue
 		}
-		if d.name == "desired" && in.Last != nil {
-			*d.tree, err = r[i].ReadSimilar(d.json, in.Last, Limits{})
-		} else {
-			*d.tree, err = r[i].Read(d.json, Limits{})
-		}
-		if err != nil {
+		if *d.tree, err = r[i].ReadLike(d.json, in.Last, Limits{}); err != nil {
 			return nil, node.In(d.name, err)
 		}
 	}

@@ -45,10 +45,14 @@ func SameText(t *Tree, i ID, u *Tree, j ID) bool {
 func (t *Tree) textEnd(i ID) int {
 	at := t.nodes[i].end - 1 // the last in the text
 	n := &t.nodes[at]
-	end := n.textEnd()
-	if n.kind >= List {
+	end := int(n.val.off + n.val.n)
+	switch {
+	case n.kind >= List:
 		end = int(n.start) + 1
-	} else {
+	case n.kind == String:
+		end++ // the quote
+		fallthrough
+	default:
 		at = n.parent
 	}
 	for ; end < len(t.src) && (t.src[end] == ']' || t.src[end] == '}'); at = t.nodes[at].parent {

@@ -57,6 +57,7 @@ type Tree struct {
 	nodes []node
 	kids  []ID
 	nulls bool // there may be a null
+	depth int  // no list or map is nested deeper, in a tree that was parsed
 }
 
 // Root returns the root node.

@@ -22,7 +22,7 @@ import (
 func Parse(json []byte, lim Limits) (*Tree, error) {
 	r := readers.Get().(*Reader)
 	defer func() { r.Reset(); readers.Put(r) }()
-	if err := r.read(json, string(json), lim.WithDefaults()); err != nil {
+	if err := r.read(json, string(json), nil, lim.WithDefaults()); err != nil {
 		return nil, err
 	}
 	t := r.tree
@@ -44,7 +44,7 @@ type Reader struct {
 // memory of r. It is valid until the next call, and while json does not change.
 // Paths and errors made from it hold copies, and stay valid.
 func (r *Reader) Read(json []byte, lim Limits) (*Tree, error) {
-	if err := r.read(json, unsafe.String(unsafe.SliceData(json), len(json)), lim.WithDefaults()); err != nil {
+	if err := r.read(json, unsafe.String(unsafe.SliceData(json), len(json)), nil, lim.WithDefaults()); err != nil {
 		return nil, err
 	}
 	r.tree.extra = unsafe.String(unsafe.SliceData(r.extra), len(r.extra))
@@ -58,8 +58,8 @@ func (r *Reader) Reset() {
 	r.extra = r.extra[:0]
 }
 
-// read parses src, which is the text of json.
-func (r *Reader) read(json []byte, src string, lim Limits) error {
+// read parses src, which is the text of json. like may be nil.
+func (r *Reader) read(json []byte, src string, like *Tree, lim Limits) error {
 	if len(json) > lim.Bytes {
 		return &Error{Offset: -1, Rule: ErrLimit, Detail: fmt.Sprintf("%d bytes, at most %d", len(json), lim.Bytes)}
 	}
@@ -71,8 +71,8 @@ func (r *Reader) read(json []byte, src string, lim Limits) error {
 	if cap(p.stack) == 0 {
 		p.stack = make([]ID, 0, 64)
 	}
-	err := p.run()
-	r.tree = Tree{src: p.src, nodes: p.nodes, kids: p.kids, nulls: p.nulls}
+	err := p.run(p.follow(like))
+	r.tree = Tree{src: p.src, nodes: p.nodes, kids: p.kids, nulls: p.nulls, depth: p.depth}
 	r.extra, r.stack = p.extra, p.stack
 	return err
 }
@@ -99,19 +99,21 @@ type parser struct {
 	kids  []ID
 	stack []ID
 	nulls bool
+	depth int
 	lim   Limits
+	like  *Tree // where there may be values to copy; a model is the value in it at the same path
 	err   *Error
 }
 
 const bad = -1
 
-func (p *parser) run() error {
+func (p *parser) run(model ID) error {
 	s := p.src
 	i := space(s, 0)
 	if i == len(p.src) {
 		return &Error{Offset: i, Rule: ErrSyntax, Detail: "empty document"}
 	}
-	i = p.value(i, None, 0)
+	i = p.value(i, None, model, 0)
 	if i != bad {
 		if i = space(s, i); i < len(p.src) {
 			p.fail(i, 0, ErrSyntax, "data after the document")
@@ -152,11 +154,11 @@ func at(s string, i int) byte {
 }
 
 // value reads the value at i into a new node. The caller has set its key.
-func (p *parser) value(i int, parent ID, depth int) int {
+func (p *parser) value(i int, parent, model ID, depth int) int {
 	if len(p.nodes) >= p.lim.Nodes {
 		return p.fail(i, parent, ErrLimit, "more than %d values", p.lim.Nodes)
 	}
-	return p.fill(i, p.node(parent), depth)
+	return p.fill(i, p.node(parent), model, depth)
 }
 
 // node adds a node below parent.
@@ -174,7 +176,7 @@ func (p *parser) node(parent ID) ID {
 }
 
 // fill reads the value at i into node id, the last so far.
-func (p *parser) fill(i int, id ID, depth int) int {
+func (p *parser) fill(i int, id, model ID, depth int) int {
 	n, s := &p.nodes[id], p.src
 	switch c := at(s, i); c {
 	case '"':
@@ -184,13 +186,19 @@ func (p *parser) fill(i int, id ID, depth int) int {
 		if depth >= p.lim.Depth {
 			return p.fail(i, id, ErrLimit, "nested deeper than %d", p.lim.Depth)
 		}
-		n.start = uint32(i)
+		if depth < deepLike && model != None {
+			if end := p.copied(i, id, model); end != bad {
+				return end
+			}
+			n = &p.nodes[id]
+		}
+		n.start, p.depth = uint32(i), max(p.depth, depth+1)
 		if c == '{' {
 			n.kind = Map
-			return p.members(i+1, id, depth+1)
+			return p.members(i+1, id, model, depth+1)
 		}
 		n.kind = List
-		return p.elements(i+1, id, depth+1)
+		return p.elements(i+1, id, model, depth+1)
 	case 't':
 		n.kind = Bool
 		return p.literal(i, id, "true")
@@ -205,12 +213,16 @@ func (p *parser) fill(i int, id ID, depth int) int {
 	return p.number(i, id)
 }
 
-func (p *parser) members(i int, id ID, depth int) int {
+func (p *parser) members(i int, id, model ID, depth int) int {
 	base, s := len(p.stack), p.src
 	i = space(s, i)
 	if at(s, i) == '}' {
 		p.close(id, base)
 		return i + 1
+	}
+	var models []ID
+	if model != None && p.like.nodes[model].kind == Map {
+		models = p.like.Kids(model)
 	}
 	sorted, last, least := true, ID(None), uint64(0)
 	for {
@@ -239,7 +251,11 @@ func (p *parser) members(i int, id ID, depth int) int {
 			p.nodes[kid].kind = String
 			i = p.str(i, kid)
 		} else {
-			i = p.fill(i, kid, depth)
+			m := None
+			if len(models) > 0 {
+				m = p.ahead(&models, kid)
+			}
+			i = p.fill(i, kid, m, depth)
 		}
 		if i == bad {
 			return bad
@@ -259,16 +275,24 @@ func (p *parser) members(i int, id ID, depth int) int {
 	}
 }
 
-func (p *parser) elements(i int, id ID, depth int) int {
+func (p *parser) elements(i int, id, model ID, depth int) int {
 	base, s := len(p.stack), p.src
 	i = space(s, i)
 	if at(s, i) == ']' {
 		p.close(id, base)
 		return i + 1
 	}
+	var models []ID
+	if model != None && p.like.nodes[model].kind == List {
+		models = p.like.Kids(model)
+	}
 	for {
 		p.stack = append(p.stack, ID(len(p.nodes)))
-		if i = p.value(i, id, depth); i == bad {
+		m := None
+		if len(models) > 0 {
+			m, models = models[0], models[1:]
+		}
+		if i = p.value(i, id, m, depth); i == bad {
 			return bad
 		}
 		switch i = space(s, i); at(s, i) {
