@@ -19,6 +19,9 @@ func (t *Tree) JSON() []byte {
 
 func (t *Tree) append(dst []byte, i ID, dropNull bool) []byte {
 	n := &t.nodes[i]
+	if n.flags&canon != 0 && !(dropNull && t.nulls) {
+		return t.appendText(dst, i)
+	}
 	switch n.kind {
 	case String:
 		if n.flags&rawText != 0 {
@@ -51,6 +54,15 @@ func (t *Tree) append(dst []byte, i ID, dropNull bool) []byte {
 		return append(dst, '}')
 	}
 	return append(dst, t.text(n.val)...)
+}
+
+// appendText appends what the document has for a node that is canonical there.
+func (t *Tree) appendText(dst []byte, i ID) []byte {
+	n := &t.nodes[i]
+	if n.kind == String {
+		return append(append(append(dst, '"'), t.text(n.val)...), '"')
+	}
+	return append(dst, t.src[n.start:t.textEnd(i)]...)
 }
 
 // AppendKey appends the key of a field and a colon.

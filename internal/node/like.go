@@ -77,6 +77,11 @@ func (p *parser) copied(i int, id, m ID) int {
 	}
 	own := &p.nodes[id]
 	own.kind, own.start, own.val, own.end = p.like.nodes[m].kind, uint32(i), span{top.off + c.kids, top.n}, id+ID(size)
+	if canonical := p.like.nodes[m].flags & canon; canonical == 0 {
+		p.loose++
+	} else {
+		own.flags |= canonical
+	}
 	p.nulls, p.depth = p.nulls || p.like.nulls, max(p.depth, p.like.depth)
 	return i + text
 }

@@ -37,6 +37,7 @@ const (
 	escKey  flags = 1 << iota // the key needs escapes in JSON
 	escText                   // the text needs escapes in JSON
 	rawText                   // val is JSON text with escapes in it, not decoded yet
+	canon                     // the text of a list or map, or what is rawText, is canonical JSON
 )
 
 type node struct {

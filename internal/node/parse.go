@@ -100,6 +100,7 @@ type parser struct {
 	stack []ID
 	nulls bool
 	depth int
+	loose int // how often the text so far is not canonical
 	lim   Limits
 	like  *Tree // where there may be values to copy; a model is the value in it at the same path
 	err   *Error
@@ -141,6 +142,15 @@ func (p *parser) fail(off int, at ID, rule error, format string, args ...any) in
 func space(s string, i int) int {
 	for i < len(s) && s[i] <= ' ' && (s[i] == ' ' || s[i] == '\n' || s[i] == '\t' || s[i] == '\r') {
 		i++
+	}
+	return i
+}
+
+// gap is space inside a list or map.
+func (p *parser) gap(i int) int {
+	if i < len(p.src) && p.src[i] <= ' ' {
+		p.loose++
+		return space(p.src, i)
 	}
 	return i
 }
@@ -214,10 +224,10 @@ func (p *parser) fill(i int, id, model ID, depth int) int {
 }
 
 func (p *parser) members(i int, id, model ID, depth int) int {
-	base, s := len(p.stack), p.src
-	i = space(s, i)
+	base, s, loose := len(p.stack), p.src, p.loose
+	i = p.gap(i)
 	if at(s, i) == '}' {
-		p.close(id, base)
+		p.shut(id, base, loose)
 		return i + 1
 	}
 	var models []ID
@@ -243,11 +253,11 @@ func (p *parser) members(i int, id, model ID, depth int) int {
 			sorted = sorted && prefix == least && p.keyOf(last) < p.keyOf(kid)
 		}
 		last = kid
-		if i = space(s, i); at(s, i) != ':' {
+		if i = p.gap(i); at(s, i) != ':' {
 			return p.fail(i, kid, ErrSyntax, "want ':' after a key%s", p.got(i))
 		}
 		p.stack = append(p.stack, kid)
-		if i = space(s, i+1); at(s, i) == '"' { // most values are strings
+		if i = p.gap(i + 1); at(s, i) == '"' { // most values are strings
 			p.nodes[kid].kind = String
 			i = p.str(i, kid)
 		} else {
@@ -260,14 +270,16 @@ func (p *parser) members(i int, id, model ID, depth int) int {
 		if i == bad {
 			return bad
 		}
-		switch i = space(s, i); at(s, i) {
+		switch i = p.gap(i); at(s, i) {
 		case ',':
-			i = space(s, i+1)
+			i = p.gap(i + 1)
 		case '}':
-			if !sorted && !p.sortKids(p.stack[base:], i) {
-				return bad
+			if !sorted {
+				if p.loose++; !p.sortKids(p.stack[base:], i) {
+					return bad
+				}
 			}
-			p.close(id, base)
+			p.shut(id, base, loose)
 			return i + 1
 		default:
 			return p.fail(i, id, ErrSyntax, "want ',' or '}' in a map%s", p.got(i))
@@ -276,10 +288,10 @@ func (p *parser) members(i int, id, model ID, depth int) int {
 }
 
 func (p *parser) elements(i int, id, model ID, depth int) int {
-	base, s := len(p.stack), p.src
-	i = space(s, i)
+	base, s, loose := len(p.stack), p.src, p.loose
+	i = p.gap(i)
 	if at(s, i) == ']' {
-		p.close(id, base)
+		p.shut(id, base, loose)
 		return i + 1
 	}
 	var models []ID
@@ -295,15 +307,24 @@ func (p *parser) elements(i int, id, model ID, depth int) int {
 		if i = p.value(i, id, m, depth); i == bad {
 			return bad
 		}
-		switch i = space(s, i); at(s, i) {
+		switch i = p.gap(i); at(s, i) {
 		case ',':
-			i = space(s, i+1)
+			i = p.gap(i + 1)
 		case ']':
-			p.close(id, base)
+			p.shut(id, base, loose)
 			return i + 1
 		default:
 			return p.fail(i, id, ErrSyntax, "want ',' or ']' in a list%s", p.got(i))
 		}
+	}
+}
+
+// shut is close for a container with a text of its own; loose is how often the text before
+// it was not canonical.
+func (p *parser) shut(id ID, base, loose int) {
+	p.close(id, base)
+	if p.loose == loose {
+		p.nodes[id].flags |= canon
 	}
 }
 

@@ -142,7 +142,7 @@ func (p *parser) str(i int, id ID) int {
 // is not plain.
 func (p *parser) oddStr(i int, at ID, start int, key bool) int {
 	s := p.src
-	raw, wide := false, false
+	raw, wide, loose := false, false, false
 	for {
 		i = simple(s, i, &raw, &wide)
 		if i >= len(s) || s[i] == '"' {
@@ -151,7 +151,7 @@ func (p *parser) oddStr(i int, at ID, start int, key bool) int {
 		if s[i] != '\\' {
 			return p.fail(i, p.holder(at, key), ErrSyntax, "control character in a string")
 		}
-		raw = true
+		raw, loose = true, true
 		if i = p.unicode(i, p.holder(at, key)); i == bad {
 			return bad
 		}
@@ -162,6 +162,9 @@ func (p *parser) oddStr(i int, at ID, start int, key bool) int {
 	if wide && !utf8.ValidString(s[start:i]) {
 		return p.fail(start, p.holder(at, key), ErrSyntax, "string is not valid UTF-8")
 	}
+	if loose {
+		p.loose++
+	}
 	n := &p.nodes[at]
 	text := span{uint32(start), uint32(i - start)}
 	switch {
@@ -169,6 +172,9 @@ func (p *parser) oddStr(i int, at ID, start int, key bool) int {
 		n.val = text
 		if raw {
 			n.flags |= rawText
+		}
+		if raw && !loose {
+			n.flags |= canon
 		}
 	case !raw:
 		n.key, n.prefix = text, prefixAt(s, start, i-start)
@@ -183,8 +189,8 @@ func (p *parser) oddStr(i int, at ID, start int, key bool) int {
 	return i + 1
 }
 
-// simple goes over plain bytes, escapes of one letter and, unchecked, what is not
-// ASCII. It stops at the first other byte from i on and says what it met.
+// simple goes over plain bytes, the escapes of one letter that canonical JSON has and,
+// unchecked, what is not ASCII. It stops at the first other byte from i on and says what it met.
 func simple(s string, i int, raw, wide *bool) int {
 	for i+9 <= len(s) {
 		n := 8
@@ -194,7 +200,7 @@ func simple(s string, i int, raw, wide *bool) int {
 			case class[c] == 0:
 			case class[c] == 2:
 				*wide = true
-			case c == '\\' && unescape[s[i+k+1]] != 0:
+			case c == '\\' && short[s[i+k+1]]:
 				*raw = true
 				marks &^= highs & (0xffff << (8 * k)) // an escaped quote does not count
 				n = max(n, k+2)
@@ -211,7 +217,7 @@ func simple(s string, i int, raw, wide *bool) int {
 		case class[c] == 0:
 		case class[c] == 2:
 			*wide = true
-		case c == '\\' && i+1 < len(s) && unescape[s[i+1]] != 0:
+		case c == '\\' && i+1 < len(s) && short[s[i+1]]:
 			*raw = true
 			i++
 		default:
@@ -234,11 +240,22 @@ func (p *parser) holder(at ID, key bool) ID {
 // unescape has what the letter of a simple escape stands for, and 0 for others.
 var unescape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unicode checks the escape \uXXXX at i, or two that are a surrogate pair.
+// short has the letters that canonical JSON writes after a backslash: none for '/'.
+var short = func() (ok [256]bool) {
+	for c, letter := range unescape {
+		ok[c] = letter != 0 && c != '/'
+	}
+	return
+}()
+
+// unicode checks the escape \uXXXX at i, two that are a surrogate pair, or \/.
 func (p *parser) unicode(i int, at ID) int {
 	s := p.src
 	if i+1 >= len(s) {
 		return p.fail(i, at, ErrSyntax, "string without an end")
+	}
+	if s[i+1] == '/' {
+		return i + 2
 	}
 	if s[i+1] != 'u' {
 		return p.fail(i, at, ErrSyntax, "unknown escape in a string")
