@@ -11,7 +11,7 @@ import (
 
 // item is an element of a list that is being merged.
 type item struct {
-	key   string
+	key   elemKey
 	tree  *node.Tree // live or patch: where the element was first
 	elem  node.ID
 	more  []node.ID // elements of the patch to merge into it, in order
@@ -74,7 +74,7 @@ func (a *applier) newItems(key string, sent []node.ID, m mode) []item {
 	var items []item
 	for _, elem := range sent {
 		if !a.has(elem, patchKey) {
-			items = append(items, item{key: keyText(a.patch, elem, key), tree: a.patch, elem: elem, fresh: true, mode: m})
+			items = append(items, item{key: keyOf(a.patch, elem, key), tree: a.patch, elem: elem, fresh: true, mode: m})
 		}
 	}
 	return items
@@ -102,12 +102,12 @@ func (a *applier) alike(list node.ID, key string, live, sent []node.ID) {
 func (a *applier) inOrder(items []item, key string, c change, live, sent []node.ID) []item {
 	order := a.patch.Kids(c.order)
 	for _, elem := range order {
-		if keyText(a.patch, elem, key) == "" {
+		if keyOf(a.patch, elem, key) == (elemKey{}) {
 			a.fail(elem, ErrNoKey, "want the key of an element")
 		}
 	}
 	for _, it := range items {
-		if it.fresh && it.key == "" {
+		if it.fresh && it.key == (elemKey{}) {
 			a.fail(c.order, ErrNoKey, "an element of the list has no key")
 		}
 	}
@@ -120,7 +120,7 @@ func (a *applier) inOrder(items []item, key string, c change, live, sent []node.
 	places, replaced := a.firsts(a.live, key, live), false
 	for _, elem := range sent {
 		if f := a.patch.Field(elem, patchKey); key != "" && f != node.None {
-			delete(places, keyText(a.patch, elem, key))
+			delete(places, keyOf(a.patch, elem, key))
 			replaced = replaced || a.patch.Text(f) == "replace"
 		}
 	}
@@ -142,7 +142,7 @@ func (a *applier) subsequence(key string, sent, order []node.ID) {
 		if directive && a.patch.Text(a.patch.Field(elem, patchKey)) == "delete" {
 			continue
 		}
-		for !directive && n < len(order) && keyText(a.patch, order[n], key) != keyText(a.patch, elem, key) {
+		for !directive && n < len(order) && keyOf(a.patch, order[n], key) != keyOf(a.patch, elem, key) {
 			n++
 		}
 		if n == len(order) {
@@ -161,10 +161,10 @@ func (a *applier) pruned(items []item, key string, list node.ID) []item {
 	if len(sent) == 0 && (key != "" || len(items) == 0) {
 		return items
 	}
-	prune := make(map[string]bool, len(sent))
+	prune := make(map[elemKey]bool, len(sent))
 	all := slices.Clone(items)
 	for _, elem := range sent {
-		prune[keyText(a.patch, elem, "")] = true
+		prune[keyOf(a.patch, elem, "")] = true
 		all = append(all, item{tree: a.patch, elem: elem})
 	}
 	for _, it := range all {
@@ -173,13 +173,13 @@ func (a *applier) pruned(items []item, key string, list node.ID) []item {
 			return nil
 		}
 	}
-	return slices.DeleteFunc(items, func(it item) bool { return prune[keyText(it.tree, it.elem, "")] })
+	return slices.DeleteFunc(items, func(it item) bool { return prune[keyOf(it.tree, it.elem, "")] })
 }
 
 // reused adds to the places of live's n elements those of new elements that a
 // server sees among them: it appends new elements to the array it has just deleted
 // others from, and then reads the order of live from that array.
-func reused(items []item, live map[string]int, n int) map[string]int {
+func reused(items []item, live map[elemKey]int, n int) map[elemKey]int {
 	free := n
 	for i := range items {
 		if !items[i].fresh {
@@ -197,10 +197,10 @@ func reused(items []item, live map[string]int, n int) map[string]int {
 }
 
 // firsts returns where each key of a list stands first.
-func (a *applier) firsts(t *node.Tree, key string, list []node.ID) map[string]int {
-	m := make(map[string]int, len(list))
+func (a *applier) firsts(t *node.Tree, key string, list []node.ID) map[elemKey]int {
+	m := make(map[elemKey]int, len(list))
 	for n, elem := range list {
-		if k := keyText(t, elem, key); k != "" {
+		if k := keyOf(t, elem, key); k != (elemKey{}) {
 			if _, ok := m[k]; !ok {
 				m[k] = n
 			}
@@ -209,21 +209,27 @@ func (a *applier) firsts(t *node.Tree, key string, list []node.ID) map[string]in
 	return m
 }
 
-// keyText returns a text that elements of one key share: that of the key field,
-// or of a set's element itself. It is "" if there is none. A server compares what
-// it decodes, so 1 and 1.0 are two keys, and null is one.
-func keyText(t *node.Tree, elem node.ID, key string) string {
+// elemKey is what elements of one key share: the value of the key field, or of a set's
+// element itself. It is zero if there is none.
+type elemKey struct {
+	kind int // goKind, and one
+	text string
+}
+
+// keyOf returns the key of an element. A server compares what it decodes, so 1 and 1.0
+// are two keys, and null is one.
+func keyOf(t *node.Tree, elem node.ID, key string) elemKey {
 	if key != "" {
 		elem = t.Field(elem, key)
 	}
 	if elem == node.None || t.Kind(elem) >= node.List {
-		return ""
+		return elemKey{}
 	}
-	kind := []byte{byte('0' + goKind(t, elem))}
+	k := elemKey{1 + goKind(t, elem), t.Text(elem)}
 	if t.Kind(elem) == node.Number {
-		return string(node.AppendNumberKey(kind, t.Text(elem)))
+		k.text = string(node.AppendNumberKey(nil, k.text))
 	}
-	return string(kind) + t.Text(elem)
+	return k
 }
 
 // mergeSet adds the values of a patch list that live lacks, and puts those of the
@@ -231,10 +237,10 @@ func keyText(t *node.Tree, elem node.ID, key string) string {
 func (a *applier) mergeSet(list node.ID, live, sent []node.ID) []item {
 	a.alike(list, "", live, sent)
 	var items []item
-	seen := map[string]bool{}
+	seen := map[elemKey]bool{}
 	add := func(t *node.Tree, elems []node.ID) {
 		for _, elem := range elems {
-			if k := keyText(t, elem, ""); !seen[k] {
+			if k := keyOf(t, elem, ""); !seen[k] {
 				seen[k] = true
 				items = append(items, item{key: k, tree: t, elem: elem, fresh: t == a.patch})
 			}
@@ -272,9 +278,9 @@ func (a *applier) mergeKeyed(key string, list node.ID, live, sent []node.ID) []i
 
 // sent takes the patch list apart: its elements, the keys it deletes, and whether
 // it replaces live's list.
-func (a *applier) sent(key string, list []node.ID) (items []item, deleted map[string]bool, replace bool) {
+func (a *applier) sent(key string, list []node.ID) (items []item, deleted map[elemKey]bool, replace bool) {
 	for _, elem := range list {
-		k, word := keyText(a.patch, elem, key), "merge"
+		k, word := keyOf(a.patch, elem, key), "merge"
 		if f := a.patch.Field(elem, patchKey); f != node.None {
 			word = a.marker(f)
 		}
@@ -282,16 +288,16 @@ func (a *applier) sent(key string, list []node.ID) (items []item, deleted map[st
 			replace = true
 			continue
 		}
-		if k == "" && word == "delete" && a.patch.Field(elem, key) != node.None {
+		if k == (elemKey{}) && word == "delete" && a.patch.Field(elem, key) != node.None {
 			continue // a key that no element has
 		}
-		if k == "" {
+		if k == (elemKey{}) {
 			a.fail(elem, ErrNoKey, "want field %q", key)
 			return
 		}
 		if word == "delete" {
 			if deleted == nil {
-				deleted = map[string]bool{}
+				deleted = map[elemKey]bool{}
 			}
 			deleted[k] = true
 			continue
@@ -303,14 +309,14 @@ func (a *applier) sent(key string, list []node.ID) (items []item, deleted map[st
 
 // liveItems returns live's elements but the deleted ones. Those that lack the key
 // cannot be ordered.
-func (a *applier) liveItems(key string, live []node.ID, deleted map[string]bool, ordered bool) []item {
+func (a *applier) liveItems(key string, live []node.ID, deleted map[elemKey]bool, ordered bool) []item {
 	items := make([]item, 0, len(live))
 	for _, elem := range live {
-		k := keyText(a.live, elem, key)
-		if ordered && k == "" && (key == "" || a.live.Field(elem, key) == node.None) {
+		k := keyOf(a.live, elem, key)
+		if ordered && k == (elemKey{}) && (key == "" || a.live.Field(elem, key) == node.None) {
 			a.badLive(elem)
 		}
-		if k == "" || !deleted[k] {
+		if k == (elemKey{}) || !deleted[k] {
 			items = append(items, item{key: k, tree: a.live, elem: elem})
 		}
 	}
@@ -321,7 +327,7 @@ func (a *applier) liveItems(key string, live []node.ID, deleted map[string]bool,
 // it stands alone: a server panics when it looks for its place among others.
 func (a *applier) comparable(items []item) {
 	for _, it := range items {
-		if len(items) > 1 && !it.fresh && it.key == "" {
+		if len(items) > 1 && !it.fresh && it.key == (elemKey{}) {
 			a.badLive(it.elem)
 		}
 	}
@@ -333,8 +339,8 @@ func (a *applier) badLive(elem node.ID) {
 	}
 }
 
-func itemFirsts(items []item) map[string]int {
-	m := make(map[string]int, len(items))
+func itemFirsts(items []item) map[elemKey]int {
+	m := make(map[elemKey]int, len(items))
 	for n := range items {
 		if _, ok := m[items[n].key]; !ok {
 			m[items[n].key] = n
@@ -347,7 +353,7 @@ func itemFirsts(items []item) map[string]int {
 // names stand in its order. The others stand in live's order, each before the
 // first one told that stands behind it in live. Elements of one key stand
 // together. O(n log n).
-func arrange(items []item, told, live map[string]int) []item {
+func arrange(items []item, told, live map[elemKey]int) []item {
 	var left, right []item
 	unknown := false
 	for _, it := range items {
