@@ -67,7 +67,7 @@ var Catalogue = []Divergence{
 	},
 	{
 		Name:   "set-order-unnoticed",
-		Theirs: "A set of which desired changes the order is left in live's order, if desired's is alphabetical.",
+		Theirs: "A set of which desired changes the order is left in live's order, if desired's is alphabetical. With overwrite=false, what they write of an atomic list may have the lists of strings inside it sorted.",
 		Ours:   "Desired's order.",
 		Why:    "diffListsOfScalars sorts live in place before diffLists compares it with desired.",
 	},

@@ -99,6 +99,11 @@ func (j *judge) value(t *schema.Type, rule schema.Rule, p place) {
 		j.use(servedDefaults(t))
 		return
 	}
+	if served(rule, p.sorted()) {
+		j.use(servedDefaults(t))
+		j.use("set-order-unnoticed") // they have sorted the lists inside
+		return
+	}
 	tm, ok1 := p.theirs.(map[string]any)
 	om, ok2 := p.ours.(map[string]any)
 	if ok1 && ok2 {
@@ -137,6 +142,38 @@ func served(rule schema.Rule, p place) bool {
 	return rule.Merge == schema.Atomic && present(p.last) && present(p.live) && present(p.desired) &&
 		Equal(p.last, p.desired) && exactly.covers(schema.Unknown, p.live, exactly.strip(schema.Unknown, p.desired)) &&
 		Equal(p.ours, p.live) && same(clean(p.theirs), exactly.strip(schema.Unknown, p.desired))
+}
+
+// sorted returns the place with all lists of scalars in it sorted.
+func (p place) sorted() place {
+	return place{p.path, sortScalars(p.last), sortScalars(p.live), sortScalars(p.desired), sortScalars(p.theirs), sortScalars(p.ours)}
+}
+
+func sortScalars(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for k, e := range v {
+			out[k] = sortScalars(e)
+		}
+		return out
+	case []any:
+		out := []any{}
+		for _, e := range v {
+			out = append(out, sortScalars(e))
+		}
+		if !slices.ContainsFunc(out, isContainer) {
+			slices.SortFunc(out, func(x, y any) int { return strings.Compare(fmt.Sprint(x), fmt.Sprint(y)) })
+		}
+		return out
+	}
+	return v
+}
+
+func isContainer(v any) bool {
+	_, isMap := v.(map[string]any)
+	_, isList := v.([]any)
+	return isMap || isList
 }
 
 // clean drops null fields and directives.
@@ -429,7 +466,11 @@ func (j *judge) siblings(t *schema.Type, rule schema.Rule, p place, theirs, ours
 	}
 	td, to := split(tn)
 	od, oo := split(on)
-	if rule.Keys != nil && !(slices.Equal(td, od) && slices.Equal(to, oo)) {
+	switch {
+	case rule.Keys == nil, slices.Equal(td, od) && slices.Equal(to, oo):
+	case j.strict && p.drifted(rule.Keys):
+		j.use("strict-order")
+	default:
 		j.unexplained("order with siblings", "%v", p)
 	}
 }

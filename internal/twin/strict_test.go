@@ -123,6 +123,8 @@ func (x triple) falseAlarm(j *judge) {
 	case strikes > 0:
 	case x.anywhere(respelled):
 		j.use("number-spelling") // JSON writes both alike, but they compare what they decoded
+	case x.anywhere(func(at spot) bool { return at.keyed() && at.repeats() }):
+		j.use("repeated-key")
 	default:
 		j.unexplained("no strike", "patch %v changed %v", patch, changed)
 	}
