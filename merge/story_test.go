@@ -181,6 +181,7 @@ func TestMergeStories(t *testing.T) {
 			fmt.Fprintln(&lines, c)
 		}
 		out["conflicts"] = lines.String()
+		out["work"] = fmt.Sprintf("%d steps, %d edits\n", merge.Work(r), merge.Edits(r))
 		for section, format := range s.formats() {
 			switch patch, err := r.Patch(format); {
 			case err == nil:

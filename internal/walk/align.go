@@ -127,6 +127,7 @@ func (w *walker) keyable(keys []schema.Key, elem node.ID) bool {
 // place finds or makes the position of one element, or returns -1 if a set has it
 // already.
 func (w *walker) place(al *alignment, table []int32, from doc, elem node.ID) int32 {
+	w.Work++
 	t := *w.tree(from)
 	name := nameOf(t, elem, al.keys)
 	if name == node.None || al.also != nil && nameOf(t, elem, al.also) == node.None {
@@ -154,6 +155,7 @@ func (w *walker) find(al *alignment, table []int32, from doc, t *node.Tree, name
 	}
 	if table == nil {
 		for i := al.base; i < len(w.pos); i++ {
+			w.Work++
 			if w.pos[i].head == int32(i) && w.named(al, int32(i), t, name) {
 				return int32(i)
 			}
@@ -176,6 +178,7 @@ func (w *walker) named(al *alignment, head int32, t *node.Tree, name node.ID) bo
 func (w *walker) slot(al *alignment, table []int32, t *node.Tree, name node.ID) int {
 	slot := int(w.hash(t, name, al.keys)) & (len(table) - 1)
 	for table[slot] != 0 && !w.named(al, table[slot]-1+int32(al.base), t, name) {
+		w.Work++
 		slot = (slot + 1) & (len(table) - 1)
 	}
 	return slot

@@ -48,6 +48,7 @@ func (w *walker) covers(t *schema.Type, l, d node.ID) bool {
 
 // alike compares two values by their type. O(size).
 func (w *walker) alike(t *schema.Type, x *node.Tree, i node.ID, y *node.Tree, j node.ID, rel relation) bool {
+	w.Work++
 	a, b := x.Kind(i), y.Kind(j)
 	switch {
 	case a == node.Map && b == node.Map:

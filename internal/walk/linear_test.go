@@ -42,6 +42,31 @@ var shapes = []struct {
 	{"without keys", func(n int) (string, string) {
 		return list("named", n, func(int) string { return `{"value":"x"}` }), `{"named":[{"name":"a"}]}`
 	}},
+	{"keys of one prefix, shuffled", func(n int) (string, string) {
+		elem := func(i int) string {
+			return fmt.Sprintf(`{"name":"a-prefix-that-is-as-long-as-keys-may-well-be-%d"}`, i)
+		}
+		return list("named", n, elem), list("named", n, shuffled(n, elem))
+	}},
+	{"turned round", func(n int) (string, string) {
+		return list("named", n, func(i int) string { return fmt.Sprintf(`{"name":"n%d"}`, i) }),
+			list("named", n, func(i int) string { return fmt.Sprintf(`{"name":"n%d"}`, n-1-i) })
+	}},
+	{"every other one", func(n int) (string, string) {
+		return list("named", n, func(i int) string { return fmt.Sprintf(`{"name":"n%d"}`, i) }),
+			list("named", n/2, func(i int) string { return fmt.Sprintf(`{"name":"n%d"}`, 2*i) })
+	}},
+	{"atomic, changed at the end", func(n int) (string, string) {
+		elem := func(i int) string { return fmt.Sprintf(`"v%d"`, i) }
+		return list("list", n, elem), list("list", n+1, elem)
+	}},
+	{"nested maps", func(n int) (string, string) {
+		deep := func(leaf string) string {
+			levels := min(n/20, 900) // a document may nest 1,000 levels
+			return strings.Repeat(`{"any":`, levels) + leaf + strings.Repeat("}", levels)
+		}
+		return deep(`{"a":1}`), deep(`{"a":2}`)
+	}},
 	{"many fields", func(n int) (string, string) {
 		field := func(i int) string { return fmt.Sprintf(`"k%d":"v"`, i) }
 		return strings.NewReplacer("[", "{", "]", "}").Replace(list("labels", n, field)),
@@ -90,6 +115,32 @@ func TestBig(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Twice the elements are at most 2.2 times the work.
+func TestWorkLinear(t *testing.T) {
+	for _, s := range shapes {
+		work := func(n int, withLast bool) int {
+			a, b := s.docs(n)
+			in := Input{Live: parse(a), Desired: parse(b), Rules: Rules{Schema: things, Policy: &Apply}}
+			if withLast {
+				in.Last = in.Live
+			}
+			script, err := Walk(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return script.Work
+		}
+		for _, withLast := range []bool{false, true} {
+			for n := 500; n <= 8000; n *= 2 {
+				once, twice := work(n, withLast), work(2*n, withLast)
+				if once == 0 || float64(twice) > 2.2*float64(once) {
+					t.Errorf("%s, last %v: %d steps for %d elements, %d for twice as many", s.name, withLast, once, n, twice)
+				}
+			}
+		}
 	}
 }
 

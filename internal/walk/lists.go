@@ -34,6 +34,7 @@ func (w *walker) sameElements(e *Edit, rule *schema.Rule) bool {
 	if len(ls) != len(ds) || rule.Merge != schema.Keyed {
 		return false
 	}
+	w.Work += len(ds)
 	text := node.SameText(w.Live, e.Live, w.Desired, e.Desired)
 	key := rule.Keys[0].Name
 	prefix := node.Prefix(key)

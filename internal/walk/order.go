@@ -14,6 +14,7 @@ import (
 // the order that an API server gives to a strategic patch with $setElementOrder.
 // O(n).
 func (w *walker) arrange(al alignment, ours []int32) []int32 {
+	w.Work += len(w.pos) - al.base
 	start := len(w.order)
 	theirs := int32(al.base) // live's positions come first and in its order
 	next := func() bool {

@@ -66,6 +66,7 @@ type Script struct {
 	Conflicts int // how many edits are OpClash
 	Changes   int // how many positions change; 0 exactly if merged equals live
 	Warnings  []Warning
+	Work      int // how many positions, elements and keys were looked at: the cost, without a clock
 }
 
 // Warning is something odd in live or desired that did not stop the merge.

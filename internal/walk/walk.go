@@ -170,6 +170,7 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 	ls, ds := w.Live.Kids(live), w.kids(desired)
 	known := t.Fields
 	for w.err == nil && (len(ls) > 0 || len(ds) > 0) {
+		w.Work++
 		l, d := NextField(w.Live, &ls, w.Desired, &ds)
 		tree, id := w.Live, l
 		if l == node.None {
