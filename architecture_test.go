@@ -25,12 +25,16 @@ var mayImport = map[string][]string{
 	// apimachinery's own functions on our engine.
 	"merge/strategicpatch": {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	"merge/jsonmergepatch": {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
+	// Clusters.
+	"apply":        {},
+	"apply/memory": {"apply", "merge"},
 	// Only tests import these.
-	"internal/twin":    {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
-	"internal/diverge": {},
-	"internal/kinds":   {},
-	"bench":            {"internal/node", "merge"},
-	"bench/peers":      {"internal/dialect", "internal/node"},
+	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
+	"internal/diverge":     {},
+	"internal/kinds":       {},
+	"internal/conformance": {"apply"},
+	"bench":                {"internal/node", "merge"},
+	"bench/peers":          {"internal/dialect", "internal/node"},
 	// Programs.
 	"internal/schema/gen": {"internal/kinds", "internal/schema"},
 	"examples/braid":      {"merge"},
@@ -47,6 +51,19 @@ var elsewhere = []string{
 	"k8s.io/apimachinery/pkg/util/strategicpatch",
 	"k8s.io/apimachinery/pkg/util/mergepatch",
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured",
+	// What every client of a cluster speaks, and so package apply: types of patches, selectors,
+	// events, errors with a status.
+	"k8s.io/apimachinery/pkg/types",
+	"k8s.io/apimachinery/pkg/labels",
+	"k8s.io/apimachinery/pkg/watch",
+	"k8s.io/apimachinery/pkg/api/errors",
+	// The cluster in memory holds metadata to the server's own rules, which are these functions.
+	"k8s.io/apimachinery/pkg/api/meta",
+	"k8s.io/apimachinery/pkg/api/validation",
+	"k8s.io/apimachinery/pkg/api/validate/content",
+	"k8s.io/apimachinery/pkg/apis/meta/v1",
+	"k8s.io/apimachinery/pkg/runtime",
+	"k8s.io/apimachinery/pkg/util/validation/field",
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -1,0 +1,11 @@
+// Package apply applies declared objects to a cluster.
+//
+// It reaches the cluster through three small interfaces, which any client satisfies in a
+// few lines, and of which a caller names only the one it needs:
+//
+//	Client    get, create, replace, patch, delete      what applying needs
+//	Lister    list                                     what pruning needs
+//	Watcher   watch                                    what waiting needs
+//
+// [example.com/braid/apply/memory] satisfies all three without a server.
+package apply
