@@ -15,13 +15,18 @@ import (
 	"example.com/braid/merge"
 )
 
-// read returns a copy of an object as a server reads it: metadata that is no ObjectMeta is an
-// error, and fields of it that are unknown, null or empty go.
+// read returns a copy of what a caller or a hook made.
 func read(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	doc, err := merge.FromMap(obj.Object)
 	if err != nil {
 		return nil, err
 	}
+	return form(doc)
+}
+
+// form returns an object as a server reads it: metadata that is no ObjectMeta is an error, and
+// fields of it that are unknown, null or empty go.
+func form(doc *merge.Doc) (*unstructured.Unstructured, error) {
 	u := &unstructured.Unstructured{Object: doc.Map()}
 	metadata, ok := u.Object["metadata"].(map[string]any)
 	if !ok && u.Object["metadata"] != nil {
@@ -31,7 +36,8 @@ func read(obj *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(metadata, &typed); err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}
-	if metadata, err = runtime.DefaultUnstructuredConverter.ToUnstructured(&typed); err != nil {
+	metadata, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&typed)
+	if err != nil {
 		return nil, fmt.Errorf("metadata: %w", err)
 	}
 	if typed.CreationTimestamp.IsZero() {
@@ -61,12 +67,12 @@ func (c *Cluster) prepareCreate(u *unstructured.Unstructured, t traits) {
 }
 
 // prepareUpdate restores what the server owns and what the request is not about.
-func prepareUpdate(u, old *unstructured.Unstructured, t traits, subresource string) error {
+func prepareUpdate(u, old *unstructured.Unstructured, t traits, subresource string) {
 	if subresource == "status" {
 		whole := old.DeepCopy()
 		setField(whole, "status", u.Object["status"])
 		u.Object = whole.Object
-		return nil
+		return
 	}
 	if t.status {
 		setField(u, "status", old.Object["status"])
@@ -82,14 +88,29 @@ func prepareUpdate(u, old *unstructured.Unstructured, t traits, subresource stri
 	if u.GetDeletionGracePeriodSeconds() == nil {
 		u.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
 	}
-	if !t.generation {
-		return nil
+}
+
+// compare reports whether u is what is stored, and counts a generation if it differs in more
+// than metadata and status.
+func compare(u, old *unstructured.Unstructured, was *stored, t traits) (bool, error) {
+	whole := maps.Clone(u.Object)
+	whole["apiVersion"], _ = was.doc.Text("apiVersion")
+	doc, err := merge.FromMap(whole)
+	if err != nil || doc.Equal(was.doc) {
+		return err == nil, err
 	}
-	same, err := equal(counted(u, t), counted(old, t))
-	if !same {
+	if !t.generation {
+		return false, nil
+	}
+	now, err := merge.FromMap(counted(u, t))
+	if err != nil {
+		return false, err
+	}
+	before, err := merge.FromMap(counted(old, t))
+	if err == nil && !now.Equal(before) {
 		u.SetGeneration(old.GetGeneration() + 1)
 	}
-	return err
+	return false, err
 }
 
 func setField(u *unstructured.Unstructured, name string, value any) {
@@ -115,15 +136,6 @@ func counted(u *unstructured.Unstructured, t traits) map[string]any {
 		out["metadata"] = m
 	}
 	return out
-}
-
-func equal(a, b map[string]any) (bool, error) {
-	x, err := merge.FromMap(a)
-	if err != nil {
-		return false, err
-	}
-	y, err := merge.FromMap(b)
-	return err == nil && x.Equal(y), err
 }
 
 // check validates metadata as a server does. old is nil for a new object.

@@ -18,9 +18,9 @@ var formats = map[types.PatchType]merge.PatchType{
 	types.JSONPatchType:           merge.JSONPatch,
 }
 
-// patcher returns the function that applies a patch. The error is UnsupportedMediaType, or
+// patcher returns the edit that applies a patch. The error is UnsupportedMediaType, or
 // BadRequest for a patch that is no JSON.
-func (c *Cluster) patcher(id apply.ID, t types.PatchType, patch []byte) (func(live *unstructured.Unstructured) (*unstructured.Unstructured, error), error) {
+func patcher(id apply.ID, t types.PatchType, patch []byte) (edit, error) {
 	format, known := formats[t]
 	rules, err := merge.SchemaFor(id.GVK)
 	if builtin := err == nil; !known || format == merge.StrategicPatch && !builtin {
@@ -37,13 +37,19 @@ func (c *Cluster) patcher(id apply.ID, t types.PatchType, patch []byte) (func(li
 	if err != nil {
 		return nil, apierrors.NewBadRequest("error decoding patch: " + err.Error())
 	}
-	if format != merge.JSONPatch && !bytes.HasPrefix(bytes.TrimLeft(patch, " \t\r\n"), []byte("{")) {
-		return nil, apierrors.NewBadRequest("error decoding patch: want a map")
+	root := "{"
+	if format == merge.JSONPatch {
+		root = "["
 	}
-	return func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-		before, err := merge.FromMap(live.Object)
-		if err != nil {
-			return nil, apierrors.NewInternalError(err)
+	if !bytes.HasPrefix(bytes.TrimLeft(patch, " \t\r\n"), []byte(root)) {
+		return nil, apierrors.NewBadRequest("error decoding patch: want " + root)
+	}
+	return func(live *stored) (*unstructured.Unstructured, error) {
+		before := live.doc
+		if before.GVK() != id.GVK {
+			if before, err = merge.FromMap(live.as(id.GVK).Object); err != nil {
+				return nil, apierrors.NewInternalError(err)
+			}
 		}
 		after, err := m.Patch(format, before, words)
 		if err != nil {
@@ -52,7 +58,7 @@ func (c *Cluster) patcher(id apply.ID, t types.PatchType, patch []byte) (func(li
 		if got := after.GVK(); got != id.GVK && format != merge.StrategicPatch { // there a server overlooks it
 			return nil, invalid(id, field.Invalid(field.NewPath("patch"), got.String(), "the patch changes apiVersion or kind"))
 		}
-		u, err := read(&unstructured.Unstructured{Object: after.Map()})
+		u, err := form(after)
 		if err != nil {
 			return nil, invalid(id, field.Invalid(field.NewPath("patch"), "", err.Error()))
 		}

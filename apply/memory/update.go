@@ -20,8 +20,9 @@ func (c *Cluster) Replace(ctx context.Context, obj *unstructured.Unstructured, o
 		if err != nil {
 			return nil, apierrors.NewBadRequest(err.Error())
 		}
-		return c.update(ctx, id, o, func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-			if asked, has := u.GetUID(), live.GetUID(); asked != "" && asked != has {
+		return c.update(ctx, id, o, func(live *stored) (*unstructured.Unstructured, error) {
+			has, _ := live.doc.Text("metadata", "uid")
+			if asked := string(u.GetUID()); asked != "" && asked != has {
 				return nil, mismatch(id, "UID", asked, has)
 			}
 			return u.DeepCopy(), nil
@@ -34,7 +35,7 @@ func (c *Cluster) Replace(ctx context.Context, obj *unstructured.Unstructured, o
 // write in between only if it says which resourceVersion it is for.
 func (c *Cluster) Patch(ctx context.Context, id apply.ID, t types.PatchType, patch []byte, o apply.WriteOptions) (*unstructured.Unstructured, error) {
 	return through(ctx, c, Call{Verb: Patch, ID: id, PatchType: t, Patch: patch, Options: o}, func() (*unstructured.Unstructured, error) {
-		p, err := c.patcher(id, t, patch)
+		p, err := patcher(id, t, patch)
 		if err != nil {
 			return nil, err
 		}
@@ -42,8 +43,11 @@ func (c *Cluster) Patch(ctx context.Context, id apply.ID, t types.PatchType, pat
 	})
 }
 
-// update changes an object until no other write comes in between.
-func (c *Cluster) update(ctx context.Context, id apply.ID, o apply.WriteOptions, f func(live *unstructured.Unstructured) (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error) {
+// edit is what a request makes of an object. It returns a new one.
+type edit func(live *stored) (*unstructured.Unstructured, error)
+
+// update edits an object until no other write comes in between.
+func (c *Cluster) update(ctx context.Context, id apply.ID, o apply.WriteOptions, f edit) (*unstructured.Unstructured, error) {
 	t, err := c.resolve(Replace, &id, o.Subresource)
 	if err != nil {
 		return nil, err
@@ -56,7 +60,7 @@ func (c *Cluster) update(ctx context.Context, id apply.ID, o apply.WriteOptions,
 		if err != nil {
 			return nil, err
 		}
-		u, err := f(was.as(id.GVK))
+		u, err := f(was)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +95,9 @@ func (c *Cluster) store(ctx context.Context, id apply.ID, was *stored, u *unstru
 	u.SetResourceVersion(was.version)
 	u.SetGroupVersionKind(id.GVK)
 	old := was.as(id.GVK)
-	if err := prepareUpdate(u, old, t, o.Subresource); err != nil {
+	prepareUpdate(u, old, t, o.Subresource)
+	same, err := compare(u, old, was, t)
+	if err != nil {
 		return nil, false, apierrors.NewInternalError(err)
 	}
 	if err := check(id, u, old, t); err != nil {
@@ -111,10 +117,6 @@ func (c *Cluster) store(ctx context.Context, id apply.ID, was *stored, u *unstru
 		}
 		_, done, err := c.commit(change{id: id, was: was})
 		return u, done, err
-	}
-	same, err := equal(u.Object, old.Object)
-	if err != nil {
-		return nil, false, apierrors.NewInternalError(err)
 	}
 	if same || o.DryRun {
 		return u, true, nil
