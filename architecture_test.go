@@ -16,10 +16,11 @@ const module = "example.com/braid"
 
 // Imports point down. Each package may import, of this module, only those listed.
 var mayImport = map[string][]string{
-	"internal/node":    {},
+	"internal/poison":  {},
+	"internal/node":    {"internal/poison"},
 	"internal/schema":  {"internal/node"},
 	"internal/scalar":  {},
-	"internal/walk":    {"internal/node", "internal/scalar", "internal/schema"},
+	"internal/walk":    {"internal/node", "internal/poison", "internal/scalar", "internal/schema"},
 	"internal/dialect": {"internal/node", "internal/schema", "internal/walk"},
 	"merge":            {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	// apimachinery's own functions on our engine.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"unsafe"
+
+	"example.com/braid/internal/poison"
 )
 
 // Parse reads one JSON document (RFC 8259). The bytes are copied, so the caller
@@ -54,8 +56,18 @@ func (r *Reader) Read(json []byte, lim Limits) (*Tree, error) {
 // Reset drops the document that r holds and keeps the memory.
 func (r *Reader) Reset() {
 	clear(r.extra)
+	poison.Fill(r.extra, poison.Byte)
+	poison.Fill(r.tree.nodes, junk)
+	poison.Fill(r.tree.kids, poison.Index)
+	poison.Fill(r.stack[:cap(r.stack)], poison.Index)
 	r.tree = Tree{nodes: r.tree.nodes[:0], kids: r.tree.kids[:0]}
 	r.extra = r.extra[:0]
+}
+
+// junk is a node from which nothing can be read.
+var junk = node{
+	prefix: 0xDBDBDBDBDBDBDBDB, key: span{1 << 31, 1 << 30}, val: span{1 << 31, 1 << 30},
+	end: poison.Index, parent: poison.Index, kind: 0xDB, flags: 0xFF, start: 1 << 31,
 }
 
 // read parses src, which is the text of json. like may be nil.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"example.com/braid/internal/node"
+	"example.com/braid/internal/poison"
 	"example.com/braid/internal/schema"
 )
 
@@ -93,6 +94,11 @@ var walkers = sync.Pool{New: func() any { return new(walker) }}
 
 func (w *walker) release() {
 	clear(w.Edits)
+	poison.Fill(w.Edits[:cap(w.Edits)], Edit{Parent: poison.Index, End: poison.Index, Last: poison.Index, Live: poison.Index, Desired: poison.Index})
+	poison.Fill(w.pos[:cap(w.pos)], pos{last: poison.Index, live: poison.Index, desired: poison.Index, next: poison.Index, head: poison.Index, cur: poison.Index})
+	poison.Fill(w.ours[:cap(w.ours)], poison.Index)
+	poison.Fill(w.order[:cap(w.order)], poison.Index)
+	poison.Fill(w.key[:cap(w.key)], poison.Byte)
 	*w = walker{
 		Script: Script{Edits: w.Edits[:0]},
 		pos:    w.pos[:0], ours: w.ours[:0], order: w.order[:0], table: w.table, key: w.key,
