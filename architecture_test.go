@@ -22,12 +22,13 @@ var mayImport = map[string][]string{
 	"internal/scalar":  {},
 	"internal/walk":    {"internal/node", "internal/poison", "internal/scalar", "internal/schema"},
 	"internal/dialect": {"internal/node", "internal/schema", "internal/walk"},
-	"merge":            {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
+	"internal/secret":  {"internal/node", "internal/walk"},
+	"merge":            {"internal/node", "internal/schema", "internal/secret", "internal/walk", "internal/dialect"},
 	// apimachinery's own functions on our engine.
 	"merge/strategicpatch": {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	"merge/jsonmergepatch": {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	// Clusters.
-	"apply":        {},
+	"apply":        {"internal/node", "internal/secret", "merge"},
 	"apply/memory": {"apply", "merge"},
 	// Only tests import these.
 	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},

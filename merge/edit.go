@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"example.com/braid/internal/node"
+	"example.com/braid/internal/secret"
 )
 
 // Edit is one position at which merged differs from live, and why.
@@ -57,7 +58,7 @@ func (v Value) String() string {
 // secret reports whether the values of edit i are not for people: those of a
 // Secret that are not its type, its name or the like.
 func (r *Result) secret(i int32) bool {
-	if !isSecret(r.s.Live) && !isSecret(r.s.Desired) && !isSecret(r.s.Last) {
+	if !secret.Is(r.s.Live) && !secret.Is(r.s.Desired) && !secret.Is(r.s.Last) {
 		return false
 	}
 	p := r.s.Path(i)
@@ -71,12 +72,4 @@ func (r *Result) secret(i int32) bool {
 		return len(p) < 2 || p[1].Field == "annotations" || p[1].Field == "managedFields"
 	}
 	return false
-}
-
-func isSecret(t *node.Tree) bool {
-	is := func(field, want string) bool {
-		i := t.Lookup(field)
-		return i != node.None && t.Text(i) == want
-	}
-	return is("kind", "Secret") && is("apiVersion", "v1")
 }

@@ -6,6 +6,7 @@ import (
 
 	"example.com/braid/internal/dialect"
 	"example.com/braid/internal/node"
+	"example.com/braid/internal/secret"
 	"example.com/braid/internal/walk"
 )
 
@@ -153,7 +154,7 @@ func (m *Merger) ThreeWay(last, live, desired *Doc) (Result, error) {
 // three walks, once what desired and last say in other words is said in one.
 func three(in walk.Input) (walk.Script, error) {
 	if in.Schema.Root.StringData {
-		in.Last, in.Desired = foldStringData(in.Last), foldStringData(in.Desired)
+		in.Last, in.Desired = secret.Fold(in.Last), secret.Fold(in.Desired)
 	}
 	return walk.Walk(in)
 }

@@ -1,4 +1,6 @@
-package merge
+// Package secret knows what is particular to the kind Secret: what tells its objects, and
+// that stringData is another way to write data.
+package secret
 
 import (
 	"encoding/base64"
@@ -7,10 +9,19 @@ import (
 	"example.com/braid/internal/walk"
 )
 
-// foldStringData returns a Secret as a server stores it: what stringData holds stands
+// Is reports whether a document, which may be nil, is a Secret.
+func Is(t *node.Tree) bool {
+	is := func(field, want string) bool {
+		i := t.Lookup(field)
+		return i != node.None && t.Text(i) == want
+	}
+	return t != nil && is("kind", "Secret") && is("apiVersion", "v1")
+}
+
+// Fold returns a Secret as a server stores it: what stringData holds stands
 // in data, as base64. It returns t itself where there is nothing to fold, or where what
 // stands there is not of the right type and the walk will say so.
-func foldStringData(t *node.Tree) *node.Tree {
+func Fold(t *node.Tree) *node.Tree {
 	if t == nil || t.Kind(0) != node.Map {
 		return t
 	}
