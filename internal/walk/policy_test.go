@@ -213,3 +213,33 @@ func finer(t *schema.Type, keys ...schema.Key) *schema.Type {
 	t.Structured = schema.Rule{Merge: schema.Keyed, Keys: keys}
 	return t
 }
+
+// A policy of the caller's own may have any action in any row: where live and desired are
+// equal there is nothing to clash about, and nothing to take where neither has a value, also
+// if desired says so with a null.
+func TestPolicyOfOneAction(t *testing.T) {
+	for _, r := range rows(t) {
+		for _, action := range []Action{Keep, Take, Clash} {
+			var p Policy
+			for c := range p {
+				p[c] = action
+			}
+			doc := forms[1].doc
+			desired := doc(r.letters[2])
+			for _, desired := range []string{desired, strings.Replace(desired, `{"o":"o"}`, `{"k":null,"o":"o"}`, 1)} {
+				s := merge(t, doc(r.letters[0]), doc(r.letters[1]), desired, &p)
+				differ := r.letters[1] != r.letters[2]
+				untouched := r.kase == TheyAdd && !strings.Contains(desired, "null") // nobody declares it
+				if got, want := s.Conflicts > 0, differ && action == Clash && !untouched; got != want {
+					t.Errorf("%s, %s, desired %s: conflicts %t, want %t", r.kase, action, desired, got, want)
+				}
+				if got, want := s.Changes > 0, differ && action == Take && !untouched; got != want {
+					t.Errorf("%s, %s, desired %s: changes %t, want %t", r.kase, action, desired, got, want)
+				}
+				for i := range s.Edits {
+					s.Path(int32(i))
+				}
+			}
+		}
+	}
+}

@@ -355,6 +355,14 @@ func (w *walker) classify(e *Edit) Case {
 
 // act records the edit of a position that counts as a whole.
 func (w *walker) act(parent int32, e Edit, action Action) {
+	switch e.Case { // a policy of the caller's own may say anything
+	case Absent, BothRemove:
+		return
+	case BothAddSame, Unchanged, BothSetSame:
+		if action == Clash {
+			return
+		}
+	}
 	if action == Keep {
 		return
 	}
