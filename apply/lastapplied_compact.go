@@ -20,17 +20,18 @@ import (
 
 // pack writes the compact form of a record.
 func pack(last []byte, brief bool) string {
+	return packText(fmt.Sprintf(`{"version":1,"digests":%t,"last":%s}`, brief, bytes.TrimSuffix(last, []byte("\n"))))
+}
+
+func packText(envelope string) string {
 	var out bytes.Buffer
-	b := base64.NewEncoder(base64.StdEncoding, &out)
-	z, err := gzip.NewWriterLevel(b, gzip.BestCompression)
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	if err != nil {
 		panic(err) // the level is valid
 	}
-	// A bytes.Buffer takes all that is written.
-	_, _ = fmt.Fprintf(z, `{"version":1,"digests":%t,"last":%s}`, brief, bytes.TrimSuffix(last, []byte("\n")))
+	_, _ = io.WriteString(z, envelope) // a bytes.Buffer takes all that is written
 	_ = z.Close()
-	_ = b.Close()
-	return out.String()
+	return base64.StdEncoding.EncodeToString(out.Bytes())
 }
 
 // unpack reads the compact form. It reads no more than node.DefaultLimits allow, whatever
