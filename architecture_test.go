@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"internal/diverge":     {},
 	"internal/kinds":       {},
 	"internal/conformance": {"apply"},
+	"internal/oracle":      {},
 	"bench":                {"internal/node", "merge"},
 	"bench/peers":          {"internal/dialect", "internal/node"},
 	// Programs.
