@@ -244,7 +244,11 @@ func (c *lawyer) configuration(sc walk.Script, merged *node.Tree) {
 		c.broken(1, "apply configuration: %v: %s", err, text)
 		return
 	}
-	for _, last := range []*node.Tree{config, tree(c.declares())} {
+	declared := c.declares()
+	if m, ok := declared["metadata"].(map[string]any); ok { // of the copy
+		delete(m, "managedFields") // which a server refuses in a configuration
+	}
+	for _, last := range []*node.Tree{config, tree(declared)} {
 		again, err := c.walk(last, merged, config)
 		if err != nil {
 			c.broken(4, "the apply configuration %s is refused: %v", text, err)
