@@ -7,7 +7,7 @@
 //	Lister    list                                     what pruning needs
 //	Watcher   watch                                    what waiting needs
 //
-// A [Record] keeps what was last applied in an annotation of the object, as kubectl does.
+// A [Planner] says what applying an object would do and why, and sends nothing. A [Record] keeps what was last applied in an annotation of the object, as kubectl does.
 //
 // [example.com/braid/apply/memory] satisfies all three without a server.
 package apply
