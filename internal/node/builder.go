@@ -2,6 +2,8 @@ package node
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -12,6 +14,11 @@ type builder struct {
 	line  int // of the text that is being read; 0 if there is none
 	spent int // values that were made or looked at outside of this tree and count
 	used  int // bytes of text outside of this tree that count
+
+	keys   []string // of the maps that are open, each sorted
+	typed  bool     // values of any Go type count, as encoding/json writes them
+	hopper ID       // the node whose value was reached over pointers or interfaces last
+	hops   int      // over so many
 }
 
 // tree returns what was built.
@@ -19,47 +26,115 @@ func (b *builder) tree() *Tree {
 	return &Tree{extra: string(b.extra), nodes: b.nodes, kids: b.kids, nulls: b.nulls}
 }
 
+var builders = sync.Pool{New: func() any { return new(builder) }}
+
+// build returns the tree of what lay makes of the root. It has memory of its own, of just
+// the size that it needs.
+func build(lim Limits, lay func(b *builder, root ID) bool) (*Tree, error) {
+	b := builders.Get().(*builder)
+	b.lim = lim.WithDefaults()
+	defer func() { b.reset(); builders.Put(b) }()
+	if root, ok := b.begin(None, ""); !ok || !lay(b, root) {
+		return nil, b.err
+	}
+	return &Tree{extra: string(b.extra), nodes: slices.Clone(b.nodes), kids: slices.Clone(b.kids), nulls: b.nulls}, nil
+}
+
+// reset drops what b holds, and keeps memory of common size.
+func (b *builder) reset() {
+	const common = 1 << 16
+	clear(b.extra) // it may be of a Secret
+	clear(b.keys)
+	old := *b
+	*b = builder{}
+	if cap(old.extra) <= 16*common && max(cap(old.nodes), cap(old.stack), cap(old.keys)) <= common {
+		b.extra, b.nodes, b.kids, b.stack, b.keys = old.extra[:0], old.nodes[:0], old.kids[:0], old.stack[:0], old.keys[:0]
+	}
+}
+
 // begin adds a node below parent, under key if parent is a map.
 func (b *builder) begin(parent ID, key string) (ID, bool) {
-	if len(b.nodes)+b.spent >= b.lim.Nodes {
-		return None, b.refuse(parent, ErrLimit, "more than %d values", b.lim.Nodes)
-	}
-	text, ok := b.add(parent, key)
+	esc, ok := b.check(parent, key)
 	if !ok {
 		return None, false
 	}
-	id := ID(len(b.nodes))
-	n := node{prefix: Prefix(key), key: text, parent: parent, end: id + 1}
-	if needsEscape(key) {
-		n.flags = escKey
+	id, ok := b.under(parent, key, Prefix(key))
+	if ok && esc {
+		b.nodes[id].flags = escKey
 	}
-	b.nodes = append(b.nodes, n)
+	return id, ok
+}
+
+// field adds a node below a map under a key that needs no check, and to the stack.
+func (b *builder) field(parent ID, key string, prefix uint64) (ID, bool) {
+	b.stack = append(b.stack, ID(len(b.nodes)))
+	return b.under(parent, key, prefix)
+}
+
+func (b *builder) under(parent ID, key string, prefix uint64) (ID, bool) {
+	if len(b.nodes)+b.spent >= b.lim.Nodes {
+		return None, b.refuse(parent, ErrLimit, "more than %d values", b.lim.Nodes)
+	}
+	if !b.room(parent, len(key)) {
+		return None, false
+	}
+	id := b.node(parent)
+	n := &b.nodes[id]
+	n.prefix, n.key = prefix, span{uint32(len(b.extra)), uint32(len(key))}
+	b.extra = append(b.extra, key...)
 	return id, true
+}
+
+// open makes id a map or list, whose children follow.
+func (b *builder) open(id ID, k Kind, depth int) bool {
+	b.nodes[id].kind = k
+	if depth >= b.lim.Depth {
+		return b.refuse(id, ErrLimit, "nested deeper than %d", b.lim.Depth)
+	}
+	return true
 }
 
 // put makes id a scalar.
 func (b *builder) put(id ID, k Kind, text string) bool {
-	s, ok := b.add(id, text)
-	n := &b.nodes[id]
-	n.kind, n.val = k, s
-	b.nulls = b.nulls || k == Null
-	if k == String && needsEscape(text) {
-		n.flags |= escText
-	}
-	return ok
-}
-
-// add appends s to the text.
-func (b *builder) add(at ID, s string) (span, bool) {
-	if b.used+len(b.extra)+len(s) > b.lim.Bytes {
-		return span{}, b.refuse(at, ErrLimit, "more than %d bytes of text", b.lim.Bytes)
-	}
-	if !utf8.ValidString(s) {
-		return span{}, b.refuse(at, ErrValue, "string is not valid UTF-8")
+	esc, ok := b.check(id, text)
+	if !ok || !b.room(id, len(text)) {
+		return false
 	}
 	off := len(b.extra)
-	b.extra = append(b.extra, s...)
-	return span{uint32(off), uint32(len(s))}, true
+	b.extra = append(b.extra, text...)
+	if esc && k == String {
+		b.nodes[id].flags |= escText
+	}
+	return b.took(id, k, off)
+}
+
+// took makes id a scalar of the text from off on, which needs no check but for its
+// length.
+func (b *builder) took(id ID, k Kind, off int) bool {
+	n := &b.nodes[id]
+	n.kind, n.val = k, span{uint32(off), uint32(len(b.extra) - off)}
+	b.nulls = b.nulls || k == Null
+	return b.room(id, 0)
+}
+
+// room reports whether n more bytes of text are within the limit.
+func (b *builder) room(at ID, n int) bool {
+	if b.used+len(b.extra)+n > b.lim.Bytes {
+		return b.refuse(at, ErrLimit, "more than %d bytes of text", b.lim.Bytes)
+	}
+	return true
+}
+
+// check reports whether s can be text of the tree, and whether it needs escapes.
+func (b *builder) check(at ID, s string) (esc, ok bool) {
+	i := plainRun(s, 0)
+	if i == len(s) {
+		return false, true
+	}
+	if !utf8.ValidString(s[i:]) {
+		return false, b.refuse(at, ErrValue, "string is not valid UTF-8")
+	}
+	return needsEscape(s[i:]), true
 }
 
 // refuse is fail without an offset, and with the line if there is one.

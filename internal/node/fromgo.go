@@ -2,7 +2,6 @@ package node
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -14,83 +13,71 @@ import (
 // error that names their path. The map is read, never kept. Limits.Bytes bounds all
 // keys and scalars together. O(n log n).
 func FromMap(m map[string]any, lim Limits) (*Tree, error) {
-	b := builder{parser: parser{lim: lim.WithDefaults()}}
-	if !b.any(None, "", m, 0) {
-		return nil, b.err
-	}
-	return b.tree(), nil
+	return build(lim, func(b *builder, id ID) bool { return b.lay(id, m, 0) })
 }
 
-// FromObject builds a tree from a value with a JSON form, such as a typed
-// Kubernetes object, as encoding/json would write it.
-func FromObject(obj any, lim Limits) (*Tree, error) {
-	if m, ok := obj.(map[string]any); ok {
-		return FromMap(m, lim)
-	}
-	text, err := json.Marshal(obj)
-	if err != nil { // its text may quote a value
-		return nil, &Error{Offset: -1, Rule: ErrValue, Detail: fmt.Sprintf("%T cannot be written as JSON", obj)}
-	}
-	return Parse(text, lim)
-}
-
-// any adds the node of one value and all below it.
-func (b *builder) any(parent ID, key string, v any, depth int) bool {
-	id, ok := b.begin(parent, key)
-	if !ok {
-		return false
-	}
+// lay makes id the value v.
+func (b *builder) lay(id ID, v any, depth int) bool {
 	switch v := v.(type) {
 	case map[string]any:
-		return mapping(b, id, v, depth)
+		return mapping(b, id, v, depth, (*builder).lay)
 	case map[string]string:
-		return mapping(b, id, v, depth)
+		return mapping(b, id, v, depth, laidString)
 	case []any:
-		return sequence(b, id, v, depth)
+		return sequence(b, id, v, depth, (*builder).lay)
 	case []string:
-		return sequence(b, id, v, depth)
+		return sequence(b, id, v, depth, laidString)
 	case []map[string]any:
-		return sequence(b, id, v, depth)
+		return sequence(b, id, v, depth, func(b *builder, id ID, m map[string]any, depth int) bool {
+			return mapping(b, id, m, depth, (*builder).lay)
+		})
 	}
-	return b.scalar(id, v)
+	return b.scalar(id, v, depth)
 }
 
-func mapping[V any](b *builder, id ID, m map[string]V, depth int) bool {
+func laidString(b *builder, id ID, s string, _ int) bool { return b.put(id, String, s) }
+
+// mapping makes id a map, whose values lay lays.
+func mapping[V any](b *builder, id ID, m map[string]V, depth int, lay func(*builder, ID, V, int) bool) bool {
 	if m == nil {
 		return b.put(id, Null, "null")
 	}
-	b.nodes[id].kind = Map
-	if depth >= b.lim.Depth {
-		return b.refuse(id, ErrLimit, "nested deeper than %d", b.lim.Depth)
+	if !b.open(id, Map, depth) {
+		return false
 	}
-	keys := make([]string, 0, len(m))
+	base, first := len(b.stack), len(b.keys)
 	for k := range m {
-		keys = append(keys, k)
+		b.keys = append(b.keys, k)
 	}
-	slices.Sort(keys)
-	base := len(b.stack)
-	for _, k := range keys {
+	last := len(b.keys)
+	slices.Sort(b.keys[first:last])
+	for i := first; i < last; i++ {
+		k := b.keys[i]
 		b.stack = append(b.stack, ID(len(b.nodes)))
-		if !b.any(id, k, m[k], depth+1) {
+		kid, ok := b.begin(id, k)
+		if !ok || !lay(b, kid, m[k], depth+1) {
 			return false
 		}
 	}
+	clear(b.keys[first:last])
+	b.keys = b.keys[:first]
 	b.close(id, base)
 	return true
 }
 
-func sequence[V any](b *builder, id ID, list []V, depth int) bool {
+// sequence makes id a list, whose elements lay lays.
+func sequence[V any](b *builder, id ID, list []V, depth int, lay func(*builder, ID, V, int) bool) bool {
 	if list == nil {
 		return b.put(id, Null, "null")
 	}
-	b.nodes[id].kind = List
-	if depth >= b.lim.Depth {
-		return b.refuse(id, ErrLimit, "nested deeper than %d", b.lim.Depth)
+	if !b.open(id, List, depth) {
+		return false
 	}
 	base := len(b.stack)
 	for _, v := range list {
 		b.stack = append(b.stack, ID(len(b.nodes)))
-		if !b.any(id, "", v, depth+1) {
+		kid, ok := b.begin(id, "")
+		if !ok || !lay(b, kid, v, depth+1) {
 			return false
 		}
 	}
@@ -98,7 +85,7 @@ func sequence[V any](b *builder, id ID, list []V, depth int) bool {
 	return true
 }
 
-func (b *builder) scalar(id ID, v any) bool {
+func (b *builder) scalar(id ID, v any, depth int) bool {
 	switch v := v.(type) {
 	case nil:
 		return b.put(id, Null, "null")
@@ -107,10 +94,7 @@ func (b *builder) scalar(id ID, v any) bool {
 	case string:
 		return b.put(id, String, v)
 	case json.Number:
-		if !isNumber(string(v)) {
-			return b.refuse(id, ErrValue, "a json.Number that is no number")
-		}
-		return b.put(id, Number, string(v))
+		return b.number(id, v)
 	case int:
 		return b.signed(id, int64(v))
 	case int8:
@@ -136,13 +120,32 @@ func (b *builder) scalar(id ID, v any) bool {
 	case float64:
 		return b.float(id, v, 64)
 	}
+	if b.typed {
+		return b.hop(id) && b.dynamic(id, v, depth)
+	}
 	return b.refuse(id, ErrValue, "a Go %T has no JSON form here", v)
 }
 
-func (b *builder) signed(id ID, v int64) bool { return b.put(id, Number, strconv.FormatInt(v, 10)) }
+func (b *builder) number(id ID, n json.Number) bool {
+	if b.typed && n == "" { // as encoding/json writes it
+		n = "0"
+	}
+	if !isNumber(string(n)) {
+		return b.refuse(id, ErrValue, "a json.Number that is no number")
+	}
+	return b.put(id, Number, string(n))
+}
+
+func (b *builder) signed(id ID, v int64) bool {
+	off := len(b.extra)
+	b.extra = strconv.AppendInt(b.extra, v, 10)
+	return b.took(id, Number, off)
+}
 
 func (b *builder) unsigned(id ID, v uint64) bool {
-	return b.put(id, Number, strconv.FormatUint(v, 10))
+	off := len(b.extra)
+	b.extra = strconv.AppendUint(b.extra, v, 10)
+	return b.took(id, Number, off)
 }
 
 // float writes v with the fewest digits that mean it, without an exponent where
@@ -151,11 +154,19 @@ func (b *builder) float(id ID, v float64, bits int) bool {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return b.refuse(id, ErrValue, notFinite)
 	}
-	format := byte('f')
-	if abs := math.Abs(v); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+	format, low, high := byte('f'), 1e-6, 1e21
+	if bits == 32 { // the nearest that it has
+		low, high = float64(float32(low)), float64(float32(high))
+	}
+	if abs := math.Abs(v); abs != 0 && (abs < low || abs >= high) {
 		format = 'e'
 	}
-	return b.put(id, Number, strconv.FormatFloat(v, format, -1, bits))
+	off := len(b.extra)
+	b.extra = strconv.AppendFloat(b.extra, v, format, -1, bits)
+	if n := len(b.extra); format == 'e' && string(b.extra[n-4:n-1]) == "e-0" {
+		b.extra = append(b.extra[:n-2], b.extra[n-1]) // e-07 is e-7
+	}
+	return b.took(id, Number, off)
 }
 
 // isNumber reports whether all of s is a JSON number.
