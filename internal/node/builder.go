@@ -19,6 +19,8 @@ type builder struct {
 	typed  bool     // values of any Go type count, as encoding/json writes them
 	hopper ID       // the node whose value was reached over pointers or interfaces last
 	hops   int      // over so many
+
+	scratch [48]byte // for what is appended to text next
 }
 
 // tree returns what was built.
@@ -45,11 +47,12 @@ func (b *builder) reset() {
 	const common = 1 << 16
 	clear(b.extra) // it may be of a Secret
 	clear(b.keys)
-	old := *b
-	*b = builder{}
-	if cap(old.extra) <= 16*common && max(cap(old.nodes), cap(old.stack), cap(old.keys)) <= common {
-		b.extra, b.nodes, b.kids, b.stack, b.keys = old.extra[:0], old.nodes[:0], old.kids[:0], old.stack[:0], old.keys[:0]
+	kept := parser{extra: b.extra[:0], nodes: b.nodes[:0], kids: b.kids[:0], stack: b.stack[:0]}
+	keys := b.keys[:0]
+	if cap(kept.extra) > 16*common || max(cap(kept.nodes), cap(kept.stack), cap(keys)) > common {
+		kept, keys = parser{}, nil
 	}
+	*b = builder{parser: kept, keys: keys}
 }
 
 // begin adds a node below parent, under key if parent is a map.

@@ -45,41 +45,41 @@ func (b *builder) dynamic(id ID, x any, depth int) bool {
 // addressable for encoding/json, and so has the methods of its address, is said apart.
 func (b *builder) value(id ID, v reflect.Value, p *plan, depth int, addressable bool) bool {
 	form := p.form
-	if addressable && p.method != unsupported {
+	if addressable && p.method != asNothing {
 		form = p.method
 	}
 	switch form {
-	case text:
+	case asText:
 		return b.text(id, v.String(), p.quoted)
-	case structure:
+	case asStruct:
 		return b.structure(id, v, p, depth, addressable)
-	case pointer:
+	case asPointer:
 		if v.IsNil() {
 			return b.put(id, Null, "null")
 		}
 		return b.hop(id) && b.value(id, v.Elem(), p.elem, depth, true)
-	case boxed:
+	case asBoxed:
 		if v.IsNil() {
 			return b.put(id, Null, "null")
 		}
 		return b.hop(id) && b.dynamic(id, v.Interface(), depth)
-	case slice:
+	case asSlice:
 		if v.IsNil() {
 			return b.put(id, Null, "null")
 		}
 		return b.items(id, v, p, depth, true)
-	case array:
+	case asArray:
 		return b.items(id, v, p, depth, addressable)
-	case stringMap:
+	case asStringMap:
 		return mapping(b, id, *v.Addr().Convert(mapOfStringsType).Interface().(*map[string]string), depth, laidString)
-	case keyedMap:
+	case asMap:
 		return b.keyedMap(id, v, p, depth)
-	case base64Bytes:
+	case asBase64:
 		return b.base64(id, v)
-	case marshals, marshalsText:
+	case asMarshaled, asMarshaledText:
 		return b.marshaled(id, v, form, depth)
-	case unstructuredMap:
-		return mapping(b, id, v.Field(0).Interface().(map[string]any), depth, (*builder).lay)
+	case asUnstructured, asQuantity, asTime, asMicroTime, asIntOrString:
+		return b.known(id, v, form, depth)
 	}
 	return b.basic(id, v, p)
 }
@@ -88,19 +88,19 @@ func (b *builder) value(id ID, v reflect.Value, p *plan, depth int, addressable 
 func (b *builder) basic(id ID, v reflect.Value, p *plan) bool {
 	ok := true
 	switch p.form {
-	case boolean:
+	case asBool:
 		word := "false"
 		if v.Bool() {
 			word = "true"
 		}
 		ok = b.put(id, Bool, word)
-	case signed:
+	case asSigned:
 		ok = b.signed(id, v.Int())
-	case unsigned:
+	case asUnsigned:
 		ok = b.unsigned(id, v.Uint())
-	case float:
+	case asFloat:
 		ok = b.float(id, v.Float(), p.bits)
-	case numeral:
+	case asNumeral:
 		ok = b.number(id, json.Number(v.String()))
 	default:
 		return b.refuse(id, ErrValue, "a Go %s has no JSON form", p.typ)

@@ -27,7 +27,7 @@ func methodsOf[I any](v reflect.Value) (I, bool) {
 
 // marshaled makes id what a type's own MarshalJSON or MarshalText writes.
 func (b *builder) marshaled(id ID, v reflect.Value, f form, depth int) bool {
-	if f == marshalsText {
+	if f == asMarshaledText {
 		m, ok := methodsOf[encoding.TextMarshaler](v)
 		if !ok {
 			return b.put(id, Null, "null")

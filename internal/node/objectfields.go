@@ -22,13 +22,13 @@ type objectField struct {
 type empty uint8
 
 const (
-	never       empty = iota
-	length            // it has no elements
-	null              // it is nil
-	zero              // it is the zero value
-	zeroMethod        // its IsZero says so
-	zeroPointer       // it is nil, or its IsZero says so
-	zeroBoxed         // likewise of an interface, which may hold a nil pointer
+	emptyNever   empty = iota
+	emptyLen           // it has no elements
+	emptyNil           // it is nil
+	emptyZero          // it is the zero value
+	emptyIsZero        // its IsZero says so
+	emptyPointer       // it is nil, or its IsZero says so
+	emptyBoxed         // likewise of an interface, which may hold a nil pointer
 )
 
 var zeroerType = reflect.TypeFor[interface{ IsZero() bool }]()
@@ -44,7 +44,7 @@ func (c compiler) fields(t reflect.Type) []objectField {
 			p = p.inString()
 		}
 		omit := [2]empty{f.emptiness(), f.zeroness()}
-		if f.hidden && (p.form >= marshals || p.method != unsupported || omit[1] > zero) {
+		if f.hidden && (p.form >= asMarshaled || p.method != asNothing || omit[1] > emptyZero) {
 			p, omit = &plan{typ: f.typ}, [2]empty{} // encoding/json panics, for its methods cannot be called
 		}
 		of := objectField{name: f.name, prefix: Prefix(f.name), index: f.index[0], omit: omit, plan: p}
@@ -173,52 +173,52 @@ func validName(s string) bool {
 
 func (f *candidate) emptiness() empty {
 	if !slices.Contains(f.options, "omitempty") {
-		return never
+		return emptyNever
 	}
 	switch kind := f.typ.Kind(); kind {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
-		return length
+		return emptyLen
 	case reflect.Pointer, reflect.Interface:
-		return null
+		return emptyNil
 	default:
 		if reflect.Bool <= kind && kind <= reflect.Float64 {
-			return zero
+			return emptyZero
 		}
 	}
-	return never
+	return emptyNever
 }
 
 func (f *candidate) zeroness() empty {
 	switch {
 	case !slices.Contains(f.options, "omitzero"):
-		return never
+		return emptyNever
 	case f.typ.Kind() == reflect.Interface && f.typ.Implements(zeroerType):
-		return zeroBoxed
+		return emptyBoxed
 	case f.typ.Kind() == reflect.Pointer && f.typ.Implements(zeroerType):
-		return zeroPointer
+		return emptyPointer
 	case f.typ.Kind() != reflect.Interface && reflect.PointerTo(f.typ).Implements(zeroerType):
-		return zeroMethod
+		return emptyIsZero
 	}
-	return zero
+	return emptyZero
 }
 
 // holds reports whether v is empty in this way.
 func (e empty) holds(v reflect.Value) bool {
 	switch e {
-	case length:
+	case emptyLen:
 		return v.Len() == 0
-	case null:
+	case emptyNil:
 		return v.IsNil()
-	case zero:
+	case emptyZero:
 		return v.IsZero()
-	case zeroMethod:
+	case emptyIsZero:
 		return v.Addr().Interface().(interface{ IsZero() bool }).IsZero()
-	case zeroBoxed:
+	case emptyBoxed:
 		if inner := v.Elem(); inner.Kind() == reflect.Pointer && inner.IsNil() {
 			return true
 		}
 		fallthrough
-	case zeroPointer:
+	case emptyPointer:
 		return v.IsNil() || v.Interface().(interface{ IsZero() bool }).IsZero()
 	}
 	return false

@@ -102,11 +102,11 @@ func (b *builder) entries(id ID, m *mapEntries, p *plan, depth int) bool {
 // keyText returns what encoding/json writes for the key of a map.
 func keyText(k reflect.Value, f form) (string, bool) {
 	switch f {
-	case text:
+	case asText:
 		return k.String(), true
-	case signed:
+	case asSigned:
 		return strconv.FormatInt(k.Int(), 10), true
-	case unsigned:
+	case asUnsigned:
 		return strconv.FormatUint(k.Uint(), 10), true
 	}
 	m, ok := methodsOf[encoding.TextMarshaler](k)

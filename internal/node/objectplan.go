@@ -11,24 +11,28 @@ import (
 type form uint8
 
 const (
-	unsupported form = iota
-	boolean
-	signed
-	unsigned
-	float
-	text
-	numeral // json.Number
-	base64Bytes
-	pointer
-	boxed // an interface
-	structure
-	array
-	slice
-	stringMap       // map[string]string
-	keyedMap        // any other map
-	marshals        // by its MarshalJSON
-	marshalsText    // by its MarshalText
-	unstructuredMap // a struct around a map[string]any, as unstructured.Unstructured is
+	asNothing form = iota
+	asBool
+	asSigned
+	asUnsigned
+	asFloat
+	asText
+	asNumeral // json.Number
+	asBase64
+	asPointer
+	asBoxed // an interface
+	asStruct
+	asArray
+	asSlice
+	asStringMap     // map[string]string
+	asMap           // any other map
+	asMarshaled     // by its MarshalJSON
+	asMarshaledText // by its MarshalText
+	asUnstructured  // these are well known
+	asQuantity
+	asTime
+	asMicroTime
+	asIntOrString
 )
 
 // plan says how the values of one type become nodes. It is compiled once and never
@@ -36,12 +40,12 @@ const (
 type plan struct {
 	typ    reflect.Type
 	form   form
-	method form // where it is not unsupported: the form instead, of what is addressable
+	method form // where it is not asNothing: the form instead, of what is addressable
 	quoted bool // a scalar in a string: the option "string" of a field
 	bits   int  // of a float
 	elem   *plan
 	fields []objectField // of a struct, by key
-	keys   form          // of a map: text, signed, unsigned, marshalsText
+	keys   form          // of a map: asText, asSigned, asUnsigned or asMarshaledText
 	spare  *sync.Pool    // of a map: *mapEntries
 }
 
@@ -69,10 +73,8 @@ type compiler map[reflect.Type]*plan
 var (
 	marshalerType     = reflect.TypeFor[json.Marshaler]()
 	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
-	unstructuredType  = reflect.TypeFor[interface{ UnstructuredContent() map[string]any }]()
 	numberType        = reflect.TypeFor[json.Number]()
 	mapOfStringsType  = reflect.TypeFor[*map[string]string]()
-	mapOfAnyType      = reflect.TypeFor[map[string]any]()
 )
 
 func (c compiler) plan(t reflect.Type) *plan {
@@ -84,45 +86,30 @@ func (c compiler) plan(t reflect.Type) *plan {
 	}
 	p := &plan{typ: t}
 	c[t] = p
-	switch own, addressed := methodOf(t), methodOf(reflect.PointerTo(t)); {
-	case own == marshals && t.Kind() == reflect.Pointer && wrapsMap(t.Elem()): // the plan of the struct does it
-	case own == marshals:
-		p.form = own
-		return p
-	case t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface:
-		p.form = own // the address of these has no methods
-	case own == marshalsText && addressed == marshals: // by its address it has more to say
-		p.form, p.method = own, addressed
-	case own == marshalsText:
-		p.form = own
-	case addressed == marshals && wrapsMap(t):
-		p.method = unstructuredMap
-	default:
+	own, addressed := methodOf(t, t), methodOf(reflect.PointerTo(t), t)
+	if t.Kind() == reflect.Pointer && own == asMarshaled && knownForm(t.Elem()) != asMarshaled {
+		own = asNothing // the plan of what it points to does it
+	}
+	p.form = own
+	if addressed != own {
 		p.method = addressed
 	}
-	if p.form == unsupported {
+	if p.form == asNothing {
 		c.compile(p)
 	}
 	return p
 }
 
-// methodOf returns the method by which t writes itself, or unsupported.
-func methodOf(t reflect.Type) form {
+// methodOf returns how a t is written by the methods of m, which is t or the pointer to it,
+// or asNothing if it has none.
+func methodOf(m, t reflect.Type) form {
 	switch {
-	case t.Implements(marshalerType):
-		return marshals
-	case t.Implements(textMarshalerType):
-		return marshalsText
+	case m.Implements(marshalerType):
+		return knownForm(t)
+	case m.Implements(textMarshalerType):
+		return asMarshaledText
 	}
-	return unsupported
-}
-
-// wrapsMap reports whether t is unstructured.Unstructured or one like it, whose
-// MarshalJSON writes the map: a struct that has this one field and says that it is
-// unstructured content.
-func wrapsMap(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Name == "Object" && t.Field(0).Type == mapOfAnyType &&
-		reflect.PointerTo(t).Implements(unstructuredType)
+	return asNothing
 }
 
 // compile fills in the plan of a type by its kind.
@@ -130,32 +117,32 @@ func (c compiler) compile(p *plan) {
 	t := p.typ
 	switch t.Kind() {
 	case reflect.Bool:
-		p.form = boolean
+		p.form = asBool
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		p.form = signed
+		p.form = asSigned
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		p.form = unsigned
+		p.form = asUnsigned
 	case reflect.Float32, reflect.Float64:
-		p.form, p.bits = float, t.Bits()
+		p.form, p.bits = asFloat, t.Bits()
 	case reflect.String:
-		p.form = text
+		p.form = asText
 		if t == numberType {
-			p.form = numeral
+			p.form = asNumeral
 		}
 	case reflect.Interface:
-		p.form = boxed
+		p.form = asBoxed
 	case reflect.Struct:
-		p.form, p.fields = structure, c.fields(t)
+		p.form, p.fields = asStruct, c.fields(t)
 	case reflect.Pointer:
-		p.form, p.elem = pointer, c.plan(t.Elem())
+		p.form, p.elem = asPointer, c.plan(t.Elem())
 	case reflect.Array:
-		p.form, p.elem = array, c.plan(t.Elem())
+		p.form, p.elem = asArray, c.plan(t.Elem())
 	case reflect.Slice:
-		if t.Elem().Kind() == reflect.Uint8 && methodOf(reflect.PointerTo(t.Elem())) == unsupported {
-			p.form = base64Bytes
+		if t.Elem().Kind() == reflect.Uint8 && methodOf(reflect.PointerTo(t.Elem()), t.Elem()) == asNothing {
+			p.form = asBase64
 			return
 		}
-		p.form, p.elem = slice, c.plan(t.Elem())
+		p.form, p.elem = asSlice, c.plan(t.Elem())
 	case reflect.Map:
 		c.compileMap(p)
 	}
@@ -164,22 +151,22 @@ func (c compiler) compile(p *plan) {
 func (c compiler) compileMap(p *plan) {
 	t := p.typ
 	if reflect.PointerTo(t).ConvertibleTo(mapOfStringsType) {
-		p.form = stringMap
+		p.form = asStringMap
 		return
 	}
 	switch kind := t.Key().Kind(); {
 	case kind == reflect.String:
-		p.keys = text
+		p.keys = asText
 	case t.Key().Implements(textMarshalerType):
-		p.keys = marshalsText
+		p.keys = asMarshaledText
 	case reflect.Int <= kind && kind <= reflect.Int64:
-		p.keys = signed
+		p.keys = asSigned
 	case reflect.Uint <= kind && kind <= reflect.Uintptr:
-		p.keys = unsigned
+		p.keys = asUnsigned
 	default:
 		return // unsupported
 	}
-	p.form, p.elem = keyedMap, c.plan(t.Elem())
+	p.form, p.elem = asMap, c.plan(t.Elem())
 	p.spare = &sync.Pool{New: func() any { return newMapEntries(t) }}
 }
 
@@ -187,7 +174,7 @@ func (c compiler) compileMap(p *plan) {
 // points to, is a scalar.
 func (p *plan) inString() *plan {
 	q := *p
-	if q.form == pointer {
+	if q.form == asPointer {
 		q.elem = q.elem.inString()
 	}
 	q.quoted = true
