@@ -2,11 +2,14 @@ package merge_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
 
 	"example.com/braid/merge"
 )
@@ -80,6 +83,27 @@ func TestNothingLeaks(t *testing.T) {
 			}
 			return append(out.Bytes(), merged.JSON()...), nil
 		},
+	}
+	works["typed objects and maps"] = func(last, live, desired []byte) ([]byte, error) {
+		var typed appsv1.Deployment
+		if err := json.Unmarshal(desired, &typed); err != nil {
+			return nil, err
+		}
+		a, err := merge.FromObject(&typed)
+		if err != nil {
+			return nil, err
+		}
+		var m map[string]any
+		if err := json.Unmarshal(live, &m); err != nil {
+			return nil, err
+		}
+		b, err := merge.FromMap(m)
+		if err != nil {
+			return nil, err
+		}
+		typed.Name = "changed"
+		clear(m)
+		return append(a.JSON(), b.JSON()...), nil
 	}
 	for _, f := range []merge.PatchType{merge.StrategicPatch, merge.JSONMergePatch, merge.JSONPatch, merge.ApplyConfiguration} {
 		works[f.MediaType()] = func(last, live, desired []byte) ([]byte, error) {

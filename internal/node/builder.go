@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"unicode/utf8"
+
+	"example.com/braid/internal/poison"
 )
 
 // builder makes a tree of values that are not JSON text: Go's and YAML's. All text of
@@ -47,6 +49,10 @@ func (b *builder) reset() {
 	const common = 1 << 16
 	clear(b.extra) // it may be of a Secret
 	clear(b.keys)
+	poison.Fill(b.extra, poison.Byte)
+	poison.Fill(b.nodes, junk)
+	poison.Fill(b.kids, poison.Index)
+	poison.Fill(b.stack[:cap(b.stack)], poison.Index)
 	kept := parser{extra: b.extra[:0], nodes: b.nodes[:0], kids: b.kids[:0], stack: b.stack[:0]}
 	keys := b.keys[:0]
 	if cap(kept.extra) > 16*common || max(cap(kept.nodes), cap(kept.stack), cap(keys)) > common {
