@@ -1,3 +1,5 @@
+//lint:file-ignore SA5008 the tags are odd on purpose: encoding/json takes them
+
 package node
 
 import (
