@@ -3,3 +3,5 @@
 package node
 
 const many = 100_000
+
+const raceEnabled = false
