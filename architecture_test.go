@@ -16,14 +16,15 @@ const module = "example.com/braid"
 
 // Imports point down. Each package may import, of this module, only those listed.
 var mayImport = map[string][]string{
-	"internal/poison":  {},
-	"internal/node":    {"internal/poison"},
-	"internal/schema":  {"internal/node"},
-	"internal/scalar":  {},
-	"internal/walk":    {"internal/node", "internal/poison", "internal/scalar", "internal/schema"},
-	"internal/dialect": {"internal/node", "internal/schema", "internal/walk"},
-	"internal/secret":  {"internal/node", "internal/walk"},
-	"merge":            {"internal/node", "internal/schema", "internal/secret", "internal/walk", "internal/dialect"},
+	"internal/poison":    {},
+	"internal/jsonfield": {},
+	"internal/node":      {"internal/jsonfield", "internal/poison"},
+	"internal/schema":    {"internal/jsonfield", "internal/node"},
+	"internal/scalar":    {},
+	"internal/walk":      {"internal/node", "internal/poison", "internal/scalar", "internal/schema"},
+	"internal/dialect":   {"internal/node", "internal/schema", "internal/walk"},
+	"internal/secret":    {"internal/node", "internal/walk"},
+	"merge":              {"internal/node", "internal/schema", "internal/secret", "internal/walk", "internal/dialect"},
 	// apimachinery's own functions on our engine.
 	"merge/strategicpatch": {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	"merge/jsonmergepatch": {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},

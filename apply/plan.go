@@ -51,8 +51,9 @@ type Options struct {
 
 // Planner plans how to apply objects. Immutable, safe for concurrent use.
 type Planner struct {
-	o     Options
-	kinds sync.Map // of *kind, by schema.GroupVersionKind
+	o       Options
+	unknown *merge.Schema // of kinds without one
+	kinds   sync.Map      // of *kind, by schema.GroupVersionKind
 }
 
 // NewPlanner checks the options, once for all plans. The error is an *merge.Error with
@@ -61,8 +62,8 @@ func NewPlanner(o Options) (*Planner, error) {
 	if o.Schema == nil {
 		o.Schema = merge.SchemaFor
 	}
-	p := &Planner{o: o}
-	_, err := p.merger(merge.Schemaless(), false)
+	p := &Planner{o: o, unknown: merge.Schemaless()}
+	_, err := p.merger(p.unknown, false)
 	return p, err
 }
 
@@ -79,10 +80,8 @@ type Plan struct {
 	Operation Operation
 	PatchType types.PatchType // of a Patch
 	Patch     []byte          // of a Patch
-	// Object is the object with what was declared in it, and the record of that: what to create,
-	// to store in live's place, or what live becomes by the patch. nil if there are conflicts.
-	Object   *merge.Doc
-	Warnings []Warning
+	Object    *merge.Doc      // of a Create or Replace: what to store
+	Warnings  []Warning
 
 	result merge.Result
 }
@@ -103,6 +102,10 @@ func (w Warning) String() string {
 
 // Edits returns what changes, and why, in document order.
 func (p *Plan) Edits() []merge.Edit { return p.result.Edits() }
+
+// Merged returns what live becomes, with the record of what was applied. The error is a
+// *merge.ConflictError if there are conflicts. O(size of the object).
+func (p *Plan) Merged() (*merge.Doc, error) { return p.result.Merged() }
 
 // Conflicts returns where the policy says Clash.
 func (p *Plan) Conflicts() []merge.Conflict { return p.result.Conflicts() }
@@ -134,11 +137,13 @@ func (p *Plan) WriteReport(w io.Writer, color bool) error {
 // where an element of a list changes.
 //
 // If there are conflicts the error is a *merge.ConflictError, and the plan says what else
-// there is to say. After other errors, which are *merge.Errors, there is no plan.
+// there is to say. After other errors, which are *merge.Errors or the Schema's, there is none.
 func (p *Planner) Plan(live, desired *merge.Doc) (*Plan, error) {
 	plan := &Plan{ID: idOf(desired)}
 	if live != nil { // generateName has made a name, and a request a namespace
-		plan.ID = ID{GVK: plan.ID.GVK, Namespace: idOf(live).Namespace, Name: idOf(live).Name}
+		gvk := plan.ID.GVK
+		plan.ID = idOf(live)
+		plan.ID.GVK = gvk
 	}
 	k, err := p.kind(plan.ID.GVK)
 	if err != nil {
@@ -159,22 +164,23 @@ func (p *Planner) Plan(live, desired *merge.Doc) (*Plan, error) {
 	if live != nil {
 		plan.observe()
 	}
-	if plan.Object, err = plan.result.Merged(); err != nil {
-		return plan, err
-	}
-	switch {
-	case live == nil:
-		plan.Operation, plan.Object = Create, recorded
-	case !plan.result.Changed():
-	case p.o.Replace:
-		plan.Operation = Replace
-	default:
+	switch conflicts := plan.Conflicts(); {
+	case len(conflicts) > 0:
+		return plan, &merge.ConflictError{Conflicts: conflicts}
+	case live != nil && !plan.result.Changed():
+		return plan, nil
+	case live != nil && !p.o.Replace:
 		return plan, plan.encode(k.formats)
 	}
-	return plan, nil
+	plan.Operation = Create
+	if live != nil {
+		plan.Operation = Replace
+	}
+	plan.Object, err = plan.Merged()
+	return plan, err
 }
 
-// encode makes the patch in the first format that can say it.
+// encode makes the patch, in the first format that can say it.
 func (p *Plan) encode(formats []merge.PatchType) error {
 	var err error
 	for _, f := range formats {
@@ -204,7 +210,7 @@ func (p *Plan) insideList() bool {
 func (p *Planner) kind(gvk schema.GroupVersionKind) (*kind, error) {
 	rules, err := p.o.Schema(gvk)
 	if errors.Is(err, merge.ErrNoSchema) {
-		rules, err = merge.Schemaless(), nil
+		rules, err = p.unknown, nil
 	}
 	if err != nil {
 		return nil, err

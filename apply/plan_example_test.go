@@ -34,7 +34,11 @@ func ExamplePlanner_Plan() {
 			fmt.Println(e.Path, e.Live, e.Desired)
 		}
 	}
-	again, err := planner.Plan(plan.Object, second)
+	merged, err := plan.Merged()
+	if err != nil {
+		panic(err)
+	}
+	again, err := planner.Plan(merged, second)
 	if err != nil {
 		panic(err)
 	}

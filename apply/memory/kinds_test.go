@@ -3,13 +3,12 @@ package memory
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"example.com/braid/internal/kinds"
 	"example.com/braid/internal/schema"
 )
 
@@ -17,7 +16,7 @@ import (
 // a status, as its OpenAPI documents say.
 func TestBuiltinKinds(t *testing.T) {
 	served := map[gvk.GroupKind]traits{}
-	for _, file := range documents(t) {
+	for _, file := range kinds.OpenAPI(t, schema.BuiltinVersion()) {
 		for path, verbs := range paths(t, file) {
 			whole := strings.HasSuffix(path, "/{name}")
 			if status := strings.HasSuffix(path, "/{name}/status"); (whole || status) && verbs.Get.Kind != (gvk.GroupVersionKind{}) {
@@ -65,26 +64,4 @@ func paths(t *testing.T, file string) map[string]operations {
 		}
 	}
 	return document.Paths
-}
-
-// documents returns the OpenAPI documents of the Kubernetes that the table is of.
-func documents(t *testing.T) []string {
-	t.Helper()
-	cmd := exec.Command("go", "mod", "download", "-json", "k8s.io/kubernetes@"+schema.BuiltinVersion())
-	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
-	if os.Getenv("BRAID_REQUIRE") == "" {
-		cmd.Env = append(cmd.Env, "GOPROXY=off") // what is not at hand is not fetched by a test
-	}
-	text, err := cmd.Output()
-	var module struct{ Dir string }
-	_ = json.Unmarshal(text, &module)
-	files, _ := filepath.Glob(filepath.Join(module.Dir, "api", "openapi-spec", "v3", "api*__*_openapi.json"))
-	if module.Dir == "" || len(files) == 0 {
-		if os.Getenv("BRAID_REQUIRE") != "" {
-			t.Fatalf("not found: the OpenAPI documents of Kubernetes: %v", err)
-		}
-		t.Skipf("SKIPPED, NOT FOUND: the OpenAPI documents of Kubernetes: %v", err)
-	}
-	return files
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -14,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"example.com/braid/apply"
@@ -35,64 +33,6 @@ func count(u *unstructured.Unstructured) int {
 	text, _, _ := unstructured.NestedString(u.Object, "data", "key")
 	n, _ := strconv.Atoi(text)
 	return n
-}
-
-// Of 64 who count in one object by reading and replacing it, no count is lost, and every
-// conflict is told.
-func TestManyReplace(t *testing.T) {
-	c := memory.New(memory.Options{})
-	made := create(t, c, `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}, data: {key: "0"}}`)
-	var conflicts atomic.Int64
-	parallel(writers, func(int) {
-		for done := 0; done < writes; {
-			u, err := c.Get(t.Context(), apply.IDOf(made))
-			if err == nil {
-				_ = unstructured.SetNestedField(u.Object, strconv.Itoa(count(u)+1), "data", "key")
-				_, err = c.Replace(t.Context(), u, plain)
-			}
-			switch {
-			case err == nil:
-				done++
-			case apierrors.IsConflict(err):
-				conflicts.Add(1)
-			default:
-				t.Error(err)
-				return
-			}
-		}
-	})
-	now, err := c.Get(t.Context(), apply.IDOf(made))
-	if err != nil || count(now) != writers*writes {
-		t.Errorf("%d writes, counted %d, %v", writers*writes, count(now), err)
-	}
-	if got, want := now.GetResourceVersion(), strconv.Itoa(writers*writes+2); got != want {
-		t.Errorf("resourceVersion %s, want %s: one a write", got, want)
-	}
-	t.Logf("%d conflicts in %d writes", conflicts.Load(), writers*writes)
-}
-
-// 64 who patch fields of their own do not conflict.
-func TestManyPatch(t *testing.T) {
-	c := memory.New(memory.Options{})
-	made := create(t, c, a)
-	parallel(writers, func(writer int) {
-		for i := range writes {
-			body := fmt.Sprintf(`{"data":{"w%d":"%d"}}`, writer, i+1)
-			if _, err := c.Patch(t.Context(), apply.IDOf(made), types.MergePatchType, []byte(body), plain); err != nil {
-				t.Error(err)
-			}
-		}
-	})
-	now, _ := c.Get(t.Context(), apply.IDOf(made))
-	data, _, _ := unstructured.NestedStringMap(now.Object, "data")
-	for writer := range writers {
-		if got := data[fmt.Sprintf("w%d", writer)]; got != strconv.Itoa(writes) {
-			t.Errorf("writer %d got to %s", writer, got)
-		}
-	}
-	if got, want := now.GetResourceVersion(), strconv.Itoa(writers*writes+2); got != want {
-		t.Errorf("resourceVersion %s, want %s: one a write", got, want)
-	}
 }
 
 // Watches that read at once, late, or from the middle see the same events in the same order:

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -32,6 +33,26 @@ func Corpus(tb testing.TB, folder string) []string {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil || len(files) == 0 {
 		missing(tb, "the corpus of real manifests, shared/corpus beside the project")
+	}
+	return files
+}
+
+// OpenAPI returns the OpenAPI v3 documents of a version of Kubernetes. It skips the test if
+// the module is not at hand, which is fetched only where CI says that nothing may be missing.
+func OpenAPI(tb testing.TB, version string) []string {
+	tb.Helper()
+	cmd := exec.Command("go", "mod", "download", "-json", "k8s.io/kubernetes@"+version)
+	cmd.Dir = tb.TempDir()
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	if os.Getenv("BRAID_REQUIRE") == "" {
+		cmd.Env = append(cmd.Env, "GOPROXY=off")
+	}
+	text, err := cmd.Output()
+	var module struct{ Dir string }
+	_ = json.Unmarshal(text, &module)
+	files, _ := filepath.Glob(filepath.Join(module.Dir, "api", "openapi-spec", "v3", "api*__*_openapi.json"))
+	if module.Dir == "" || len(files) == 0 {
+		missing(tb, fmt.Sprintf("the OpenAPI documents of Kubernetes: %v", err))
 	}
 	return files
 }

@@ -1,11 +1,10 @@
 package node
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
-	"strings"
-	"unicode"
+
+	"example.com/braid/internal/jsonfield"
 )
 
 // objectField is a field of a struct that is written.
@@ -33,149 +32,33 @@ const (
 
 var zeroerType = reflect.TypeFor[interface{ IsZero() bool }]()
 
-// fields returns the fields that encoding/json writes of a struct, by key. Those of
-// embedded structs are among them; of several with one name the least deep counts,
-// then the one tagged, and if still several are left none.
+// fields returns the fields that encoding/json writes of a struct, by key.
 func (c compiler) fields(t reflect.Type) []objectField {
 	var out []objectField
-	for _, f := range dominantFields(t) {
-		p := c.plan(f.typ)
-		if f.quoted {
+	for _, f := range jsonfield.Of(t) {
+		p := c.plan(f.Type)
+		if f.Quoted {
 			p = p.inString()
 		}
-		omit := [2]empty{f.emptiness(), f.zeroness()}
-		if f.hidden && (p.form >= asMarshaled || p.method != asNothing || omit[1] > emptyZero) {
-			p, omit = &plan{typ: f.typ}, [2]empty{} // encoding/json panics, for its methods cannot be called
+		omit := [2]empty{emptiness(&f), zeroness(&f)}
+		// What is not exported is an embedded struct under a name of its own.
+		if !f.IsExported() && (p.form >= asMarshaled || p.method != asNothing || omit[1] > emptyZero) {
+			p, omit = &plan{typ: f.Type}, [2]empty{} // encoding/json panics, for its methods cannot be called
 		}
-		of := objectField{name: f.name, prefix: Prefix(f.name), index: f.index[0], omit: omit, plan: p}
-		if len(f.index) > 1 {
-			of.rest = f.index[1:]
+		of := objectField{name: f.Name, prefix: Prefix(f.Name), index: f.Path[0], omit: omit, plan: p}
+		if len(f.Path) > 1 {
+			of.rest = f.Path[1:]
 		}
 		out = append(out, of)
 	}
 	return out
 }
 
-// candidate is a field before the rules of embedding.
-type candidate struct {
-	name    string
-	typ     reflect.Type
-	index   []int
-	tagged  bool // the name is of the tag
-	quoted  bool
-	hidden  bool // an embedded struct of an unexported type under a name of its own
-	options []string
-}
-
-// dominantFields finds the fields level by level, as Go's own rules for embedded
-// fields do, and returns by name those that dominate.
-func dominantFields(t reflect.Type) []candidate {
-	type level struct {
-		typ   reflect.Type
-		index []int
-	}
-	var all []candidate
-	visited := map[reflect.Type]bool{}
-	structs, times := []level{{typ: t}}, map[reflect.Type]int{t: 1}
-	for len(structs) > 0 {
-		var next []level
-		nextTimes := map[reflect.Type]int{}
-		for _, s := range structs {
-			if visited[s.typ] {
-				continue
-			}
-			visited[s.typ] = true
-			for i := range s.typ.NumField() {
-				f, embedded := candidateOf(s.typ.Field(i))
-				f.index = append(slices.Clip(s.index), i)
-				switch {
-				case embedded != nil:
-					if nextTimes[embedded]++; nextTimes[embedded] == 1 {
-						next = append(next, level{embedded, f.index})
-					}
-				case f.name != "":
-					all = append(all, f)
-					if times[s.typ] > 1 { // embedded twice at one depth, it hides itself
-						all = append(all, f)
-					}
-				}
-			}
-		}
-		structs, times = next, nextTimes
-	}
-	return dominant(all)
-}
-
-// candidateOf returns a field with its name, the struct that it embeds instead, or
-// neither if it is not written.
-func candidateOf(sf reflect.StructField) (f candidate, embedded reflect.Type) {
-	tag := sf.Tag.Get("json")
-	inner := sf.Type
-	if inner.Name() == "" && inner.Kind() == reflect.Pointer {
-		inner = inner.Elem()
-	}
-	if tag == "-" || !sf.IsExported() && (!sf.Anonymous || inner.Kind() != reflect.Struct) {
-		return f, nil
-	}
-	options := strings.Split(tag, ",")
-	name := options[0]
-	if !validName(name) {
-		name = ""
-	}
-	if name == "" && sf.Anonymous && inner.Kind() == reflect.Struct {
-		return f, inner
-	}
-	f = candidate{name: cmp.Or(name, sf.Name), typ: sf.Type, tagged: name != "", hidden: !sf.IsExported(), options: options[1:]}
-	switch kind := inner.Kind(); {
-	case reflect.Bool <= kind && kind <= reflect.Float64, kind == reflect.String:
-		f.quoted = slices.Contains(f.options, "string")
-	}
-	return f, nil
-}
-
-func dominant(all []candidate) []candidate {
-	slices.SortStableFunc(all, func(a, b candidate) int {
-		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(len(a.index), len(b.index)), boolCompare(b.tagged, a.tagged))
-	})
-	out := all[:0]
-	for len(all) > 0 {
-		n := 1
-		for n < len(all) && all[n].name == all[0].name {
-			n++
-		}
-		if n == 1 || len(all[1].index) > len(all[0].index) || all[1].tagged != all[0].tagged {
-			out = append(out, all[0])
-		}
-		all = all[n:]
-	}
-	return out
-}
-
-func boolCompare(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
-// validName is encoding/json's isValidTag. No such name needs escapes.
-func validName(s string) bool {
-	for _, c := range s {
-		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
-			return false
-		}
-	}
-	return s != ""
-}
-
-func (f *candidate) emptiness() empty {
-	if !slices.Contains(f.options, "omitempty") {
+func emptiness(f *jsonfield.Field) empty {
+	if !slices.Contains(f.Options, "omitempty") {
 		return emptyNever
 	}
-	switch kind := f.typ.Kind(); kind {
+	switch kind := f.Type.Kind(); kind {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
 		return emptyLen
 	case reflect.Pointer, reflect.Interface:
@@ -188,15 +71,15 @@ func (f *candidate) emptiness() empty {
 	return emptyNever
 }
 
-func (f *candidate) zeroness() empty {
+func zeroness(f *jsonfield.Field) empty {
 	switch {
-	case !slices.Contains(f.options, "omitzero"):
+	case !slices.Contains(f.Options, "omitzero"):
 		return emptyNever
-	case f.typ.Kind() == reflect.Interface && f.typ.Implements(zeroerType):
+	case f.Type.Kind() == reflect.Interface && f.Type.Implements(zeroerType):
 		return emptyBoxed
-	case f.typ.Kind() == reflect.Pointer && f.typ.Implements(zeroerType):
+	case f.Type.Kind() == reflect.Pointer && f.Type.Implements(zeroerType):
 		return emptyPointer
-	case f.typ.Kind() != reflect.Interface && reflect.PointerTo(f.typ).Implements(zeroerType):
+	case f.Type.Kind() != reflect.Interface && reflect.PointerTo(f.Type).Implements(zeroerType):
 		return emptyIsZero
 	}
 	return emptyZero

@@ -3,6 +3,7 @@ package schema
 import (
 	"reflect"
 
+	"example.com/braid/internal/jsonfield"
 	"example.com/braid/internal/node"
 )
 
@@ -77,13 +78,13 @@ func (g *goReader) typeOf(t reflect.Type, at *place) (out *Type, err error) {
 
 // fill sets the fields of a struct, with the rules that their tags give.
 func (g *goReader) fill(out *Type, t reflect.Type, at *place) error {
-	for _, f := range jsonFields(t) {
-		at := at.field(f.name)
+	for _, f := range jsonfield.Of(t) {
+		at := at.field(f.Name)
 		child, err := g.typeOf(f.Type, at)
 		if err != nil {
 			return err
 		}
-		if f.quoted && (child.Kind == Bool || child.Kind == Integer || child.Kind == Number) {
+		if f.Quoted && (child.Kind == Bool || child.Kind == Integer || child.Kind == Number) {
 			child = &Type{Kind: String}
 		}
 		patch, err := strategiesOf(f.Tag.Get("patchStrategy"), at)
@@ -93,7 +94,7 @@ func (g *goReader) fill(out *Type, t reflect.Type, at *place) error {
 		if patch != (strategies{}) {
 			child = g.derive(child, rules{patch: patch, patchKey: f.Tag.Get("patchMergeKey")}, at)
 		}
-		out.Fields = append(out.Fields, field(f.name, child))
+		out.Fields = append(out.Fields, field(f.Name, child))
 		out.Fields[len(out.Fields)-1].Zero = zeroOf(&f)
 	}
 	facts(out, componentOf(t))

@@ -3,8 +3,6 @@ package schema_test
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,30 +12,9 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	smd "sigs.k8s.io/structured-merge-diff/v6/schema"
 
+	"example.com/braid/internal/kinds"
 	"example.com/braid/internal/schema"
 )
-
-// documents returns the OpenAPI documents that the table is made from.
-func documents(t *testing.T) []string {
-	t.Helper()
-	cmd := exec.Command("go", "mod", "download", "-json", "k8s.io/kubernetes@"+schema.BuiltinVersion())
-	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
-	if os.Getenv("BRAID_REQUIRE") == "" {
-		cmd.Env = append(cmd.Env, "GOPROXY=off") // what is not at hand is not fetched by a test
-	}
-	text, err := cmd.Output()
-	var module struct{ Dir string }
-	_ = json.Unmarshal(text, &module)
-	files, _ := filepath.Glob(filepath.Join(module.Dir, "api", "openapi-spec", "v3", "api*__*_openapi.json"))
-	if module.Dir == "" || len(files) == 0 {
-		if os.Getenv("BRAID_REQUIRE") != "" {
-			t.Fatalf("not found: the OpenAPI documents of Kubernetes: %v", err)
-		}
-		t.Skipf("SKIPPED, NOT FOUND: the OpenAPI documents of Kubernetes: %v", err)
-	}
-	return files
-}
 
 // servers walks the type of the table beside the one that an API server makes of the
 // same document for server-side apply.
@@ -151,8 +128,8 @@ func text(t *testing.T, value any) string {
 // The structured rules, keys, and defaults of the table are those that an API server
 // takes from the same documents (kube-openapi, schemaconv).
 func TestTableAgreesWithServer(t *testing.T) {
-	kinds, w := map[string]bool{}, &servers{t: t, lists: map[*schema.Type]bool{}, atomic: map[*schema.Type]bool{}}
-	for _, file := range documents(t) {
+	compared, w := map[string]bool{}, &servers{t: t, lists: map[*schema.Type]bool{}, atomic: map[*schema.Type]bool{}}
+	for _, file := range kinds.OpenAPI(t, schema.BuiltinVersion()) {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -176,14 +153,14 @@ func TestTableAgreesWithServer(t *testing.T) {
 					t.Errorf("%v is not in the table", k)
 					continue
 				}
-				kinds[table.Name] = true
+				compared[table.Name] = true
 				w.same(table.Name[strings.IndexByte(table.Name, '=')+1:], table.Root, smd.TypeRef{NamedType: &name})
 			}
 		}
 	}
-	t.Logf("%d kinds with %d positions, %d types of lists and %d of atomic maps", len(kinds), w.positions, len(w.lists), len(w.atomic))
-	if len(kinds) != len(schema.BuiltinKinds()) || w.positions < 8000 {
-		t.Errorf("only %d positions of %d kinds compared", w.positions, len(kinds))
+	t.Logf("%d kinds with %d positions, %d types of lists and %d of atomic maps", len(compared), w.positions, len(w.lists), len(w.atomic))
+	if len(compared) != len(schema.BuiltinKinds()) || w.positions < 8000 {
+		t.Errorf("only %d positions of %d kinds compared", w.positions, len(compared))
 	}
 }
 

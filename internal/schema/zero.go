@@ -3,6 +3,8 @@ package schema
 import (
 	"reflect"
 	"slices"
+
+	"example.com/braid/internal/jsonfield"
 )
 
 // autos are the fields, other than pointers, in whose zero value an API server puts one
@@ -89,19 +91,19 @@ var metaAutos = []string{
 // zeroOf returns whether a field of a Go struct tells its zero value from absence. A
 // pointer does, and who knows what a type does that writes its own JSON, but for those
 // of apimachinery.
-func zeroOf(f *jsonField) Zero {
+func zeroOf(f *jsonfield.Field) Zero {
 	kind, own := ownKind(f.Type)
 	switch {
-	case f.Type.Kind() == reflect.Pointer, f.Type.Kind() == reflect.Interface, f.quoted:
+	case f.Type.Kind() == reflect.Pointer, f.Type.Kind() == reflect.Interface, f.Quoted:
 		return ZeroTells
 	case own && kind != Quantity && kind != IntOrString && kind != Duration && kind != Time:
 		return ZeroTells
 	}
-	component, list := componentOf(f.owner), metaAutos
+	component, list := componentOf(f.Owner), metaAutos
 	if component != "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" {
 		list = autos[unversioned(component)]
 	}
-	if slices.Contains(list, f.name) {
+	if slices.Contains(list, f.Name) {
 		return ZeroIsAuto
 	}
 	return ZeroIsAbsent

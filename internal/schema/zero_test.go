@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"example.com/braid/internal/jsonfield"
 	"example.com/braid/internal/kinds"
 )
 
@@ -118,10 +119,10 @@ func TestFactsNameFields(t *testing.T) {
 			name = "meta"
 		}
 		delete(left, name)
-		for _, f := range jsonFields(typ) {
-			delete(left, name+" alias "+f.name)
-			if f.owner == typ && f.Type.Kind() != reflect.Pointer {
-				delete(left, name+" "+f.name)
+		for _, f := range jsonfield.Of(typ) {
+			delete(left, name+" alias "+f.Name)
+			if f.Owner == typ && f.Type.Kind() != reflect.Pointer {
+				delete(left, name+" "+f.Name)
 			}
 		}
 	})
