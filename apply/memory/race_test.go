@@ -19,8 +19,6 @@ import (
 	"example.com/braid/apply/memory"
 )
 
-const writers, writes = 64, 50
-
 func parallel(n int, f func(i int)) {
 	var wg sync.WaitGroup
 	for i := range n {
