@@ -1,0 +1,238 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"example.com/braid/apply"
+	"example.com/braid/merge"
+)
+
+// A prediction is that a patch makes of live what our merged object is, once the server has
+// added its defaults. Both are asked of the server without storing them: the patch by PATCH,
+// the merged object by PUT. Either may be refused, for most changes that a machine thinks of
+// are not valid; then so must be the other.
+type prediction struct {
+	equal, refused, inexpressible, explained int
+}
+
+// TestPredictions holds every kind that the server takes, changed in every way, in every
+// format.
+func TestPredictions(t *testing.T) {
+	s := newSettler(t)
+	table := tally{}
+	began := time.Now()
+	for i, m := range manifests(t) {
+		if i%50 == 0 {
+			fmt.Println(i, time.Since(began), m)
+		}
+		var err error
+		if m.doc, err = labelled(m.doc); err != nil {
+			t.Fatal(m, err)
+		}
+		desired, live, err := s.settle(m)
+		if err != nil {
+			table.refuse(m, err)
+			continue
+		}
+		s.predictAll(m, table, desired, live)
+		s.again(m, desired, live)
+		s.remove(live)
+	}
+	table.report(t)
+}
+
+// predictAll tries every change of one object.
+func (s *settler) predictAll(m manifest, table tally, last, live *merge.Doc) {
+	s.t.Helper()
+	for _, c := range changes(last) {
+		desired, err := merge.FromMap(c.desired)
+		if err != nil {
+			s.t.Fatal(m, c.name, c.at, err)
+		}
+		s.predict(fmt.Sprintf("%s: %s at %s", m, c.name, c.at), table.of(m.kind(), c.name), live, desired)
+	}
+}
+
+func (s *settler) predict(what string, count *prediction, live, desired *merge.Doc) {
+	s.t.Helper()
+	kind := desired.GVK()
+	rules, err := s.schema(kind)
+	if err != nil {
+		s.t.Error(what, err)
+		return
+	}
+	builtin := rules.Name() != "" && s.schemas[kind] == nil
+	o := merge.Options{Schema: rules, Model: merge.Structured}
+	formats := []merge.PatchType{merge.JSONMergePatch, merge.JSONPatch}
+	if builtin {
+		o.Model, o.Ignore = merge.Strategic, []string{"status"}
+		formats = append(formats, merge.StrategicPatch)
+	}
+	m, err := merge.New(o)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	last, recorded, err := apply.Record{}.Exchange(live, desired)
+	if err != nil {
+		s.t.Error(what, err)
+		return
+	}
+	r, err := m.ThreeWay(last, live, recorded)
+	if err != nil {
+		count.refused++ // what was changed has another type now
+		return
+	}
+	merged, err := r.Merged()
+	if err != nil {
+		s.t.Error(what, err)
+		return
+	}
+	u := &unstructured.Unstructured{Object: merged.Map()}
+	want, wantErr := client.Replace(s.t.Context(), u, apply.WriteOptions{DryRun: true})
+	for _, f := range formats {
+		patch, err := r.Patch(f)
+		switch {
+		case errors.Is(err, merge.ErrInexpressible):
+			count.inexpressible++
+			continue
+		case err != nil:
+			s.t.Errorf("%s, %s: %v", what, f.MediaType(), err)
+			continue
+		}
+		got, gotErr := client.Patch(s.t.Context(), apply.IDOf(u), types.PatchType(f.MediaType()), patch, apply.WriteOptions{DryRun: true})
+		switch {
+		case gotErr != nil && wantErr != nil:
+			count.refused++
+		case gotErr != nil || wantErr != nil:
+			s.t.Errorf("%s, %s: the patch: %v; the object: %v\n%s", what, f.MediaType(), gotErr, wantErr, patch)
+		case same(got, want):
+			count.equal++
+		case explained(got, want):
+			count.explained++
+		default:
+			s.t.Errorf("%s, %s:\npatch %s\n%s", what, f.MediaType(), patch, difference(got, want))
+		}
+	}
+}
+
+// again plans what was just created, and what another writer has changed since: there is
+// nothing to do, and then there is.
+func (s *settler) again(m manifest, desired, live *merge.Doc) {
+	s.t.Helper()
+	plan, err := s.p.Plan(live, desired)
+	switch {
+	case err != nil:
+		s.t.Error(m, err)
+	case plan.Operation != apply.None && !endless[m.kind().Kind]:
+		s.t.Errorf("%s: planned again: %s %s", m, plan.Operation, plan.Patch)
+	}
+}
+
+// endless are kinds that a server writes on every request: see FAULTS D9.
+var endless = map[string]bool{}
+
+// same compares what a server answers, but for its counters and its records of who writes.
+func same(a, b *unstructured.Unstructured) bool {
+	x, errX := merge.FromMap(bare(a).Object)
+	y, errY := merge.FromMap(bare(b).Object)
+	return errX == nil && errY == nil && x.Equal(y)
+}
+
+func bare(u *unstructured.Unstructured) *unstructured.Unstructured {
+	u = u.DeepCopy()
+	u.SetManagedFields(nil)
+	u.SetResourceVersion("")
+	u.SetGeneration(0)
+	return u
+}
+
+// explained reports whether two answers differ in what a server draws by lot alone.
+func explained(a, b *unstructured.Unstructured) bool {
+	if a.GetKind() != "Service" {
+		return false
+	}
+	return same(withoutPorts(a), withoutPorts(b))
+}
+
+func withoutPorts(u *unstructured.Unstructured) *unstructured.Unstructured {
+	u = u.DeepCopy()
+	unstructured.RemoveNestedField(u.Object, "spec", "clusterIP")
+	unstructured.RemoveNestedField(u.Object, "spec", "clusterIPs")
+	unstructured.RemoveNestedField(u.Object, "spec", "healthCheckNodePort")
+	ports, _, _ := unstructured.NestedSlice(u.Object, "spec", "ports")
+	for _, p := range ports {
+		delete(p.(map[string]any), "nodePort")
+	}
+	if len(ports) > 0 {
+		_ = unstructured.SetNestedSlice(u.Object, ports, "spec", "ports")
+	}
+	return u
+}
+
+// difference shows where two answers part.
+func difference(got, want *unstructured.Unstructured) string {
+	x, _ := merge.FromMap(bare(got).Object)
+	y, _ := merge.FromMap(bare(want).Object)
+	m, err := merge.New(merge.Options{Schema: merge.Schemaless(), Model: merge.Plain, Equality: merge.Exact})
+	if err != nil {
+		return err.Error()
+	}
+	r, err := m.TwoWay(x, y)
+	if err != nil {
+		return err.Error()
+	}
+	var out strings.Builder
+	if err := r.WriteReport(&out, false); err != nil {
+		return err.Error()
+	}
+	return out.String()
+}
+
+// tally counts predictions by kind and sort of change.
+type tally map[string]map[string]*prediction
+
+func (t tally) of(kind schema.GroupVersionKind, change string) *prediction {
+	name := kind.GroupKind().String()
+	if t[name] == nil {
+		t[name] = map[string]*prediction{}
+	}
+	if t[name][change] == nil {
+		t[name][change] = &prediction{}
+	}
+	return t[name][change]
+}
+
+// refuse notes a manifest that the server did not take.
+func (t tally) refuse(m manifest, err error) {
+	t.of(m.kind(), "not created: "+string(apierrors.ReasonForError(err))).refused++
+}
+
+func (t tally) report(tb testing.TB) {
+	var sum prediction
+	for _, kind := range slices.Sorted(maps.Keys(t)) {
+		var k prediction
+		var refusals []string
+		for _, name := range slices.Sorted(maps.Keys(t[kind])) {
+			p := t[kind][name]
+			if reason, ok := strings.CutPrefix(name, "not created: "); ok {
+				refusals = append(refusals, fmt.Sprintf("%d %s", p.refused, reason))
+				continue
+			}
+			k.equal, k.refused, k.explained, k.inexpressible = k.equal+p.equal, k.refused+p.refused, k.explained+p.explained, k.inexpressible+p.inexpressible
+		}
+		tb.Logf("%-60s equal %6d, both refused %6d, explained %3d, inexpressible %4d %v", kind, k.equal, k.refused, k.explained, k.inexpressible, refusals)
+		sum.equal, sum.refused, sum.explained, sum.inexpressible = sum.equal+k.equal, sum.refused+k.refused, sum.explained+k.explained, sum.inexpressible+k.inexpressible
+	}
+	tb.Logf("%-60s equal %6d, both refused %6d, explained %3d, inexpressible %4d", "all", sum.equal, sum.refused, sum.explained, sum.inexpressible)
+}
