@@ -18,7 +18,7 @@ type change struct {
 }
 
 // sampled is how many fields of one object are changed in turn, and how many taken away.
-const sampled = 12
+const sampled = 4
 
 // changes makes of a declared object what an author might make of it: a label set, changed
 // and taken away; fields set to another value and taken away; elements of lists added, taken
@@ -39,11 +39,7 @@ func changes(declared *merge.Doc) []change {
 	labels("label removed", func(l map[string]any) { delete(l, ours) })
 
 	fields, lists := places(declared.Map())
-	most := sampled
-	if declared.GVK().Kind == "CustomResourceDefinition" {
-		most = 2 // large, and a server takes its time with them
-	}
-	for _, at := range some(fields, most) {
+	for _, at := range some(fields) {
 		d := declared.Map()
 		parent, key := lookup(d, at)
 		m := parent.(map[string]any)
@@ -54,7 +50,7 @@ func changes(declared *merge.Doc) []change {
 		delete(parent.(map[string]any), key)
 		add("field removed", dotted(at), d)
 	}
-	for _, at := range some(lists, most) {
+	for _, at := range some(lists) {
 		for name, edit := range listEdits {
 			d := declared.Map()
 			parent, key := lookup(d, at)
@@ -159,10 +155,10 @@ func places(o map[string]any) (fields, lists [][]string) {
 	return fields, lists
 }
 
-// some takes at most n of the places, evenly spread.
-func some(places [][]string, n int) [][]string {
+// some takes at most sampled of the places, evenly spread.
+func some(places [][]string) [][]string {
 	var out [][]string
-	n = min(n, len(places))
+	n := min(len(places), sampled)
 	for i := range n {
 		out = append(out, places[i*len(places)/n])
 	}
