@@ -94,18 +94,19 @@ var inTheWay = map[string]bool{
 }
 
 // settler creates manifests. It makes the namespaces that they name, and puts the others
-// into one of its own.
+// into one for their file.
 type settler struct {
 	t       *testing.T
 	p       *apply.Planner
-	ns      string
+	ns      map[string]string                         // of those that name none, by file
 	schemas map[schema.GroupVersionKind]*merge.Schema // of custom kinds
 	made    map[string]bool                           // namespaces
+	drift   drift
 }
 
 func newSettler(t *testing.T) *settler {
 	t.Helper()
-	s := &settler{t: t, ns: namespace(t), schemas: map[schema.GroupVersionKind]*merge.Schema{}, made: map[string]bool{}}
+	s := &settler{t: t, ns: map[string]string{}, schemas: map[schema.GroupVersionKind]*merge.Schema{}, made: map[string]bool{}, drift: drift{explained: map[string]int{}}}
 	var err error
 	if s.p, err = apply.NewPlanner(apply.Options{Schema: s.schema}); err != nil {
 		t.Fatal(err)
@@ -137,7 +138,12 @@ func (s *settler) settle(m manifest) (desired, live *merge.Doc, err error) {
 	case mapping.Scope.Name() == meta.RESTScopeNameRoot:
 		u.SetNamespace("")
 	case ns == "":
-		u.SetNamespace(s.ns)
+		ns, known := s.ns[m.from]
+		if !known { // examples of several projects have one name
+			ns = namespace(s.t)
+			s.ns[m.from] = ns
+		}
+		u.SetNamespace(ns)
 	case !s.made[ns]:
 		s.made[ns] = true
 		n := &unstructured.Unstructured{}
