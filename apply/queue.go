@@ -71,9 +71,8 @@ func (q *queue[K]) add(key K) {
 	case e.state == keyWorking:
 		e.again = true
 	case e.state == keyWaiting:
-		heap.Remove(&q.waiting, e.at)
+		heap.Remove(&q.waiting, e.at) // the timer may now fire for nothing
 		q.push(e)
-		q.arm()
 	}
 }
 
@@ -128,7 +127,6 @@ func (q *queue[K]) run(ctx context.Context) {
 		case <-ctx.Done():
 			q.mu.Lock()
 			q.wake.Broadcast()
-			q.arm() // a tick that nobody took
 			q.mu.Unlock()
 			return
 		case <-q.timer.C:

@@ -121,14 +121,12 @@ func TestReconcilerBacksOff(t *testing.T) {
 			func(context.Context, apply.ID) (time.Duration, error) {
 				at = append(at, time.Since(begin))
 				if len(at) == 7 {
-					return 0, nil
+					return time.Hour, nil
 				}
 				return 0, errors.New("connection reset by peer")
 			})
 		r.Add(idOf("a"))
-		time.Sleep(time.Hour)
-		r.Add(idOf("a"))
-		time.Sleep(1500 * time.Millisecond)
+		time.Sleep(time.Hour + time.Minute)
 		synctest.Wait()
 		if len(at) < 9 {
 			t.Fatalf("reconciled at %v, want 9 times or more", at)
@@ -139,8 +137,11 @@ func TestReconcilerBacksOff(t *testing.T) {
 				t.Errorf("failure %d: waited %v, want %v to %v", i+1, wait, whole/2, whole)
 			}
 		}
-		if wait := at[8] - at[7]; at[7] != time.Hour || wait < time.Second/2 || wait > time.Second {
-			t.Errorf("after the success: reconciled at %v, want 1h, then after %v, want 500ms to 1s", at[7], wait)
+		if wait := at[7] - at[6]; wait != time.Hour {
+			t.Errorf("after the success: waited %v, want 1h", wait)
+		}
+		if wait := at[8] - at[7]; wait < time.Second/2 || wait > time.Second {
+			t.Errorf("failure 1 after the success: waited %v, want 500ms to 1s", wait)
 		}
 		if want := `msg="reconcile failed" id="v1 ConfigMap default/a" failures=6 wait=`; !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not say %q:\n%s", want, log)
@@ -258,9 +259,11 @@ func TestReconcilerEnds(t *testing.T) {
 				}
 			}
 			var mu sync.Mutex
+			var log bytes.Buffer
 			done, at := map[string]int{}, 0
 			r, err := apply.NewReconciler(apply.ReconcilerOptions{
-				Cluster: c, Sources: []apply.Source{{Kind: configMaps}}, Workers: 2, Resync: time.Minute, Log: slog.New(slog.DiscardHandler),
+				Cluster: c, Sources: []apply.Source{{Kind: configMaps}}, Workers: 2, Resync: time.Minute,
+				Log: slog.New(slog.NewTextHandler(&log, nil)),
 				Reconcile: func(ctx context.Context, id apply.ID) (time.Duration, error) {
 					mu.Lock()
 					at++
@@ -293,6 +296,9 @@ func TestReconcilerEnds(t *testing.T) {
 			r.Run(ctx)
 			if len(done) != 3 {
 				t.Errorf("after %v: the second run has left %v", after, done)
+			}
+			if log.Len() > 0 {
+				t.Errorf("after %v: the end of ctx is logged as a failure:\n%s", after, &log)
 			}
 		})
 	}
@@ -374,6 +380,27 @@ func TestReconcilerFollows(t *testing.T) {
 		if got, want := strings.Join(calls, " "), "list watch list list"; got != want {
 			t.Errorf("called %s, want %s", got, want)
 		}
+	})
+}
+
+// A resync that fails is made up for.
+func TestReconcilerResyncFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lists := 0
+		c := memory.New(memory.Options{Intercept: func(_ context.Context, call memory.Call, next func() error) error {
+			if call.Verb == memory.List {
+				if lists++; lists == 2 {
+					return apierrors.NewServiceUnavailable("later")
+				}
+			}
+			return next()
+		}})
+		if _, err := c.Create(t.Context(), object(idOf("a")), apply.WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		_, d, _ := start(t, apply.ReconcilerOptions{Cluster: c, Sources: []apply.Source{{Kind: configMaps}}, Resync: time.Hour}, nil)
+		time.Sleep(90 * time.Minute)
+		d.expect(t, "soon after the failure", "0s a", "1h0m0s a")
 	})
 }
 
@@ -488,8 +515,12 @@ func TestReconcilerWatchesAgain(t *testing.T) {
 		b.expect(t, "a bookmark is a place", "watch 9")
 		d.expect(t, "a bookmark is no change")
 
-		b.current.Error(&lost)
+		last := b.current
+		last.Error(&lost)
 		b.expect(t, "an error waits")
+		if !last.IsStopped() {
+			t.Error("the watch that has failed was not stopped")
+		}
 		time.Sleep(100 * time.Millisecond)
 		b.expect(t, "an error: from where it was", "watch 9")
 
