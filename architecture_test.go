@@ -43,6 +43,7 @@ var mayImport = map[string][]string{
 	"internal/schema/gen": {"internal/kinds", "internal/schema"},
 	"examples/braid":      {"merge"},
 	"examples/apply":      {"merge"},
+	"examples/reconcile":  {"apply", "apply/memory", "merge"},
 	".":                   {},
 }
 
