@@ -9,5 +9,8 @@
 //
 // A [Planner] says what applying an object would do and why, and sends nothing. A [Record] keeps what was last applied in an annotation of the object, as kubectl does.
 //
+// A [Reconciler] is the loop of a controller around that: it calls a function for each ID that
+// an event, an error or a time makes due.
+//
 // [example.com/braid/apply/memory] satisfies all three without a server.
 package apply
