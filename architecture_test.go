@@ -62,6 +62,7 @@ var elsewhere = []string{
 	"k8s.io/apimachinery/pkg/watch",
 	"k8s.io/apimachinery/pkg/api/errors",
 	"k8s.io/apimachinery/pkg/util/net",
+	"k8s.io/apimachinery/pkg/util/validation",
 	// The cluster in memory holds metadata to the server's own rules, which are these functions.
 	"k8s.io/apimachinery/pkg/api/meta",
 	"k8s.io/apimachinery/pkg/api/validation",

@@ -50,7 +50,7 @@ type ApplierOptions struct {
 // Applier makes objects of a cluster what they are declared to be. Make it with NewApplier.
 // Safe for concurrent use; it holds no goroutines.
 //
-// Any number of appliers may share an object if each has a record of its own (Record.Name):
+// Any number of appliers may share an object if each has a record of its own ([Record.Name]):
 // then no write takes back another's, and none has to be made again but by chance. Appliers with
 // one record count as one, whose declarations replace each other.
 type Applier struct {
