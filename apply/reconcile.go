@@ -2,16 +2,10 @@ package apply
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
-	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"example.com/braid/merge"
 )
@@ -40,9 +34,13 @@ type ReconcilerOptions struct {
 	// Each error in a row doubles it, and up to half of it is taken off at random. A server that
 	// asks for more gets it. Lost watches wait no longer than 30s.
 	MinBackoff, MaxBackoff time.Duration
+	// Random makes the waits repeatable: numbers in [0, 1), for any number of goroutines at the
+	// same time. nil is math/rand's.
+	Random func() float64
 
 	// Log is told of errors, slog.Default() by default: with addresses and reasons, without what
-	// objects hold. The texts of errors that Reconcile makes are its own.
+	// objects hold: a server's errors about invalid fields, which quote them, are cut down to
+	// the fields. Other errors of Reconcile are logged as they are.
 	Log *slog.Logger
 }
 
@@ -76,7 +74,7 @@ func NewReconciler(o ReconcilerOptions) (*Reconciler, error) {
 	if o.Log == nil {
 		o.Log = slog.Default()
 	}
-	return &Reconciler{o: o, queue: newQueue[ID](), backoff: backoff{first: o.MinBackoff, most: o.MaxBackoff}}, nil
+	return &Reconciler{o: o, queue: newQueue[ID](), backoff: backoff{o.MinBackoff, o.MaxBackoff, o.Random}}, nil
 }
 
 // Add has id reconciled as soon as a worker is free, also if it waits after an error: once,
@@ -131,48 +129,4 @@ func (r *Reconciler) work(ctx context.Context, id ID, failures int) (int, time.D
 		return 0, again
 	}
 	return 0, never
-}
-
-// panicked is the error of a panic.
-type panicked struct {
-	value any
-	stack []byte
-}
-
-// Error tells what panicked. A value that is no runtime error may hold anything, also a Secret.
-func (p *panicked) Error() string {
-	if err, ok := p.value.(runtime.Error); ok {
-		return "panic: " + err.Error()
-	}
-	return fmt.Sprintf("panic: %T", p.value)
-}
-
-// contain calls f and returns its panic as an error.
-func contain(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &panicked{v, debug.Stack()}
-		}
-	}()
-	return f()
-}
-
-// cause is what the log says of an error. A server that finds an object invalid quotes it, so
-// of that only the fields are told.
-func cause(err error) slog.Attr {
-	var panicked *panicked
-	var status apierrors.APIStatus
-	switch {
-	case errors.As(err, &panicked):
-		return slog.Group("cause", slog.String("error", panicked.Error()), slog.String("stack", string(panicked.stack)))
-	case apierrors.IsInvalid(err) && errors.As(err, &status):
-		var fields []string
-		if d := status.Status().Details; d != nil {
-			for _, c := range d.Causes {
-				fields = append(fields, c.Field)
-			}
-		}
-		return slog.Group("cause", slog.String("error", "Invalid"), slog.String("fields", strings.Join(fields, " ")))
-	}
-	return slog.Group("cause", slog.String("error", err.Error()))
 }

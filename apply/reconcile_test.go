@@ -112,12 +112,12 @@ func TestReconcilerOptions(t *testing.T) {
 	}
 }
 
-// Errors wait longer and longer, between half of it and all; a success forgets them.
+// Errors wait longer and longer; a success forgets them.
 func TestReconcilerBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at []time.Duration
 		begin := time.Now()
-		r, _, log := start(t, apply.ReconcilerOptions{MinBackoff: time.Second, MaxBackoff: 10 * time.Second},
+		r, _, log := start(t, apply.ReconcilerOptions{MinBackoff: time.Second, MaxBackoff: 10 * time.Second, Random: func() float64 { return 0.5 }},
 			func(context.Context, apply.ID) (time.Duration, error) {
 				at = append(at, time.Since(begin))
 				if len(at) == 7 {
@@ -128,22 +128,16 @@ func TestReconcilerBacksOff(t *testing.T) {
 		r.Add(idOf("a"))
 		time.Sleep(time.Hour + time.Minute)
 		synctest.Wait()
-		if len(at) < 9 {
-			t.Fatalf("reconciled at %v, want 9 times or more", at)
+		var got []time.Duration
+		for i := range at[:min(8, len(at)-1)] {
+			got = append(got, at[i+1]-at[i])
 		}
-		for i, whole := range []time.Duration{1, 2, 4, 8, 10, 10} {
-			whole *= time.Second
-			if wait := at[i+1] - at[i]; wait < whole/2 || wait > whole {
-				t.Errorf("failure %d: waited %v, want %v to %v", i+1, wait, whole/2, whole)
-			}
+		want := []time.Duration{750 * time.Millisecond, 1500 * time.Millisecond, 3 * time.Second, 6 * time.Second,
+			7500 * time.Millisecond, 7500 * time.Millisecond, time.Hour, 750 * time.Millisecond}
+		if !slices.Equal(got, want) {
+			t.Errorf("waited %v, want %v: doubled, up to the most, less a random half of a half; then what the success asked for, and the first again", got, want)
 		}
-		if wait := at[7] - at[6]; wait != time.Hour {
-			t.Errorf("after the success: waited %v, want 1h", wait)
-		}
-		if wait := at[8] - at[7]; wait < time.Second/2 || wait > time.Second {
-			t.Errorf("failure 1 after the success: waited %v, want 500ms to 1s", wait)
-		}
-		if want := `msg="reconcile failed" id="v1 ConfigMap default/a" failures=6 wait=`; !strings.Contains(log.String(), want) {
+		if want := `msg="reconcile failed" id="v1 ConfigMap default/a" failures=6 wait=7.5s`; !strings.Contains(log.String(), want) {
 			t.Errorf("the log does not say %q:\n%s", want, log)
 		}
 	})
@@ -234,18 +228,33 @@ func TestReconcilerPanic(t *testing.T) {
 	}
 }
 
+// A server quotes what it finds invalid. That is not logged, wherever in an error it stands.
 func TestReconcilerLogsNoContents(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		invalid := apierrors.NewInvalid(schema.GroupKind{Kind: "Secret"}, "s", field.ErrorList{
-			field.Invalid(field.NewPath("data").Key("token"), "password", "no base64")})
-		r, _, log := start(t, apply.ReconcilerOptions{MinBackoff: time.Hour, MaxBackoff: time.Hour},
-			func(context.Context, apply.ID) (time.Duration, error) { return 0, fmt.Errorf("apply: %w", invalid) })
-		r.Add(idOf("s"))
-		synctest.Wait()
-		if text := log.String(); strings.Contains(text, "password") || !strings.Contains(text, "data[token]") {
-			t.Errorf("want the field and not the value in the log:\n%s", text)
-		}
-	})
+	secret := apply.ID{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Secret"}, Namespace: "default", Name: "s"}
+	lost := errors.New("connection reset by peer")
+	var invalid error = apierrors.NewInvalid(secret.GVK.GroupKind(), "s", field.ErrorList{
+		field.Invalid(field.NewPath("data").Key("token"), "password", "no base64")})
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{lost, `"connection reset by peer"`},
+		{fmt.Errorf("read: %w", lost), `"read: connection reset by peer"`},
+		{invalid, `"invalid data[token]"`},
+		{fmt.Errorf("apply %v: %w", invalid, invalid), `"invalid data[token]"`},
+		{errors.Join(lost, &apply.Error{ID: secret, Err: fmt.Errorf("%w, after: %w", lost, invalid)}),
+			`"connection reset by peer; v1 Secret default/s: connection reset by peer; invalid data[token]"`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r, _, log := start(t, apply.ReconcilerOptions{MinBackoff: time.Hour, MaxBackoff: time.Hour},
+				func(context.Context, apply.ID) (time.Duration, error) { return 0, tt.err })
+			r.Add(idOf("a"))
+			synctest.Wait()
+			if text, want := log.String(), "cause.error="+tt.want+"\n"; !strings.HasSuffix(text, want) {
+				t.Errorf("logged %q, want at its end %q", text, want)
+			}
+		})
+	}
 }
 
 // Whenever ctx ends, Run returns when the work has, and what was cut short is done by the next.

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/braid/apply"
+	"example.com/braid/apply/memory"
 	"example.com/braid/merge"
 )
 
@@ -31,9 +34,21 @@ var written = apply.WriteOptions{FieldManager: "site-controller"}
 
 // controller keeps a ConfigMap and a Deployment for each Site.
 type controller struct {
-	cluster apply.Client
-	planner *apply.Planner
+	cluster *memory.Cluster
+	applier *apply.Applier
 	out     io.Writer
+}
+
+func newController(cluster *memory.Cluster, out io.Writer) (*controller, error) {
+	c := &controller{cluster: cluster, out: out}
+	var err error
+	c.applier, err = apply.NewApplier(cluster, apply.ApplierOptions{
+		Options:      apply.Options{Schema: cluster.Schema},
+		FieldManager: written.FieldManager,
+		Attempts:     1, // it is the Reconciler that tries again
+		Report:       c.say,
+	})
+	return c, err
 }
 
 // sources say that a change of a Site, or of what a Site owns, is about that Site.
@@ -62,58 +77,55 @@ func (c *controller) reconcile(ctx context.Context, id apply.ID) (time.Duration,
 			return 0, err
 		}
 	}
+	var desired []*merge.Doc
 	for _, child := range children(site) {
-		if err := c.apply(ctx, child); err != nil {
-			return 0, fmt.Errorf("%s: %w", apply.IDOf(child), err)
+		doc, err := merge.FromMap(child.Object)
+		if err != nil {
+			return 0, err
 		}
+		desired = append(desired, doc)
 	}
-	return 0, c.report(ctx, site)
+	outcomes, err := c.applier.Apply(ctx, desired...)
+	if err != nil {
+		return 0, err
+	}
+	return 0, c.report(ctx, site, outcomes)
 }
 
-// apply makes one object what it should be, and says what it changes.
-func (c *controller) apply(ctx context.Context, child *unstructured.Unstructured) error {
-	id := apply.IDOf(child)
-	desired, err := merge.FromMap(child.Object)
-	if err != nil {
-		return err
+// say tells what was changed.
+func (c *controller) say(o apply.Outcome) {
+	if o.Err != nil || o.Operation == apply.None {
+		return // the Reconciler logs errors
 	}
-	var live *merge.Doc
-	switch found, err := c.cluster.Get(ctx, id); {
-	case err == nil:
-		if live, err = merge.FromMap(found.Object); err != nil {
-			return err
-		}
-	case !apierrors.IsNotFound(err):
-		return err
+	fmt.Fprintf(c.out, "   %s\n", o)
+	if o.Operation == apply.Create {
+		return
 	}
-	plan, err := c.planner.Plan(live, desired)
-	if err != nil || plan.Operation == apply.None {
-		return err
-	}
-	fmt.Fprintf(c.out, "   %s %s\n", plan.Operation, id)
-	if plan.Operation == apply.Create {
-		_, err = c.cluster.Create(ctx, &unstructured.Unstructured{Object: plan.Object.Map()}, written)
-		return err
-	}
-	for _, e := range plan.Edits() {
+	for _, e := range o.Plan.Edits() {
 		if e.Path[0].Field != "metadata" {
 			fmt.Fprintf(c.out, "      %s: %s → %s\n", e.Path, e.Live, e.Desired)
 		}
 	}
-	_, err = c.cluster.Patch(ctx, id, plan.PatchType, plan.Patch, written)
-	return err
 }
 
-// report tells in the status which generation of the Site is in force.
-func (c *controller) report(ctx context.Context, site *unstructured.Unstructured) error {
-	observed, _, _ := unstructured.NestedInt64(site.Object, "status", "observedGeneration")
-	if observed == site.GetGeneration() {
+// report tells in the status which generation of the Site is in force, in which versions of
+// what it owns.
+func (c *controller) report(ctx context.Context, site *unstructured.Unstructured, outcomes []apply.Outcome) error {
+	versions := map[string]any{}
+	for _, o := range outcomes {
+		versions[o.ID.GVK.Kind] = o.Object.GetResourceVersion()
+	}
+	now := map[string]any{"observedGeneration": site.GetGeneration(), "versions": versions}
+	if reflect.DeepEqual(site.Object["status"], now) {
 		return nil
+	}
+	patch, err := json.Marshal(map[string]any{"status": now})
+	if err != nil {
+		return err
 	}
 	status := written
 	status.Subresource = "status"
-	patch := fmt.Appendf(nil, `{"status":{"observedGeneration":%d}}`, site.GetGeneration())
-	_, err := c.cluster.Patch(ctx, apply.IDOf(site), types.MergePatchType, patch, status)
+	_, err = c.cluster.Patch(ctx, apply.IDOf(site), types.MergePatchType, patch, status)
 	return err
 }
 

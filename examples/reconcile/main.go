@@ -60,11 +60,10 @@ func tell(ctx context.Context, out io.Writer) error {
 	if err := s.create(ctx, crd); err != nil {
 		return err
 	}
-	planner, err := apply.NewPlanner(apply.Options{Schema: s.cluster.Schema})
+	c, err := newController(s.cluster, out)
 	if err != nil {
 		return err
 	}
-	c := &controller{cluster: s.cluster, planner: planner, out: out}
 	r, err := apply.NewReconciler(apply.ReconcilerOptions{
 		Reconcile: c.reconcile, Cluster: s.cluster, Sources: sources(), Workers: 2, Log: slog.New(quiet(out)),
 	})
@@ -83,39 +82,38 @@ func (s *story) tell(ctx context.Context) error {
 	for _, chapter := range []struct {
 		title string
 		act   func() error
-		until apply.ID
-		holds func(*unstructured.Unstructured) bool // of nil if there is no such object
 	}{
-		{"1. We create the Site blog.",
-			func() error { return s.create(ctx, blog) }, site, observed},
-		{"2. We edit it: 3 replicas.",
-			func() error { return s.patch(ctx, site, `{"spec":{"replicas":3}}`) }, site, observed},
-		{"3. Somebody edits the Deployment by hand: another image, and a minReadySeconds that the\n   controller does not care about. The image is restored, the other field stays.",
-			func() error {
-				return s.patch(ctx, deployment, `{"spec":{"minReadySeconds":5,"template":{"spec":{"containers":[{"name":"web","image":"hacked"}]}}}}`)
-			}, deployment, func(u *unstructured.Unstructured) bool {
-				seconds, _, _ := unstructured.NestedInt64(u.Object, "spec", "minReadySeconds")
-				return seconds == 5 && image(u) == "nginx:1.29"
-			}},
-		{"4. Somebody deletes the ConfigMap.",
-			func() error { return s.cluster.Delete(ctx, config, apply.DeleteOptions{}) },
-			config, func(u *unstructured.Unstructured) bool { return u != nil }},
-		{"5. We edit the Site, but the server is too busy for the next two patches.",
-			func() error {
-				s.busy.Store(2)
-				return s.patch(ctx, site, `{"spec":{"text":"Hello again"}}`)
-			}, site, observed},
-		{"6. We delete the Site. It goes when what it owns has gone.",
-			func() error { return s.cluster.Delete(ctx, site, apply.DeleteOptions{}) },
-			site, func(u *unstructured.Unstructured) bool { return u == nil }},
+		{"1. We create the Site blog.", func() error { return s.create(ctx, blog) }},
+		{"2. We edit it: 3 replicas.", func() error { return s.patch(ctx, site, `{"spec":{"replicas":3}}`) }},
+		{"3. Somebody edits the Deployment by hand: another image, and a minReadySeconds that the\n   controller says nothing of. The image is restored, the other field stays.", func() error {
+			return s.patch(ctx, deployment, `{"spec":{"minReadySeconds":5,"template":{"spec":{"containers":[{"name":"web","image":"hacked"}]}}}}`)
+		}},
+		{"4. Somebody deletes the ConfigMap.", func() error { return s.cluster.Delete(ctx, config, apply.DeleteOptions{}) }},
+		{"5. We edit the Site, but the server is too busy for the next two patches.", func() error {
+			s.busy.Store(2)
+			return s.patch(ctx, site, `{"spec":{"text":"Hello again"}}`)
+		}},
 	} {
 		fmt.Fprintln(s.out, chapter.title)
 		if err := chapter.act(); err != nil {
 			return err
 		}
-		if err := s.wait(ctx, chapter.until, chapter.holds); err != nil {
+		if err := s.wait(ctx, s.settled); err != nil {
 			return err
 		}
+	}
+	live, err := s.cluster.Get(ctx, deployment)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "   The Deployment's minReadySeconds: %v\n", live.Object["spec"].(map[string]any)["minReadySeconds"])
+
+	fmt.Fprintln(s.out, "6. We delete the Site. It goes when what it owns has gone.")
+	if err := s.cluster.Delete(ctx, site, apply.DeleteOptions{}); err != nil {
+		return err
+	}
+	if err := s.wait(ctx, func(u *unstructured.Unstructured) bool { return u == nil }); err != nil {
+		return err
 	}
 	for _, kind := range []schema.GroupVersionKind{siteKind, configMapKind, deploymentKind} {
 		left, err := s.cluster.List(ctx, kind, apply.ListOptions{})
@@ -127,44 +125,46 @@ func (s *story) tell(ctx context.Context) error {
 	return nil
 }
 
-// observed holds when the controller has done all that a Site asks for.
-func observed(u *unstructured.Unstructured) bool {
+// settled holds when the Site's status says that it has been reconciled as it is now, with what
+// it owns as that is now.
+func (s *story) settled(u *unstructured.Unstructured) bool {
 	if u == nil {
 		return false
 	}
-	generation, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
-	return generation == u.GetGeneration()
-}
-
-func image(deployment *unstructured.Unstructured) string {
-	containers, _, _ := unstructured.NestedSlice(deployment.Object, "spec", "template", "spec", "containers")
-	if len(containers) == 0 {
-		return ""
+	if generation, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration"); generation != u.GetGeneration() {
+		return false
 	}
-	name, _, _ := unstructured.NestedString(containers[0].(map[string]any), "image")
-	return name
+	for _, id := range []apply.ID{config, deployment} {
+		version, _, _ := unstructured.NestedString(u.Object, "status", "versions", id.GVK.Kind)
+		if live, err := s.cluster.Get(context.Background(), id); err != nil || live.GetResourceVersion() != version {
+			return false
+		}
+	}
+	return true
 }
 
-// wait watches an object until something holds.
-func (s *story) wait(ctx context.Context, id apply.ID, holds func(*unstructured.Unstructured) bool) error {
-	w, err := s.cluster.Watch(ctx, id.GVK, apply.WatchOptions{ListOptions: apply.ListOptions{Namespace: id.Namespace}})
+// wait watches the Site until something holds of it; nil is that there is none.
+func (s *story) wait(ctx context.Context, holds func(*unstructured.Unstructured) bool) error {
+	now, err := s.cluster.List(ctx, siteKind, apply.ListOptions{})
+	if err != nil {
+		return err
+	}
+	var u *unstructured.Unstructured
+	if len(now.Items) > 0 {
+		u = &now.Items[0]
+	}
+	if holds(u) {
+		return nil
+	}
+	w, err := s.cluster.Watch(ctx, siteKind, apply.WatchOptions{ResourceVersion: now.GetResourceVersion()})
 	if err != nil {
 		return err
 	}
 	defer w.Stop()
-	switch _, err := s.cluster.Get(ctx, id); {
-	case apierrors.IsNotFound(err) && holds(nil): // no event will tell that
-		return nil
-	case err != nil && !apierrors.IsNotFound(err):
-		return err
-	}
 	for e := range w.ResultChan() {
 		u, ok := e.Object.(*unstructured.Unstructured)
 		if !ok {
 			return apierrors.FromObject(e.Object)
-		}
-		if apply.IDOf(u) != id {
-			continue
 		}
 		if e.Type == watch.Deleted {
 			u = nil
@@ -199,7 +199,7 @@ var person = apply.WriteOptions{FieldManager: "kubectl"}
 
 // intercept refuses the controller's patches while the server is busy.
 func (s *story) intercept(_ context.Context, call memory.Call, next func() error) error {
-	if call.Verb == memory.Patch && call.Options.FieldManager == written.FieldManager && s.busy.Add(-1) >= 0 {
+	if call.Verb == memory.Patch && call.Options == written && s.busy.Add(-1) >= 0 {
 		return apierrors.NewServiceUnavailable("the server is too busy")
 	}
 	return next()

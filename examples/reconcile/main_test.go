@@ -7,26 +7,23 @@ import (
 )
 
 const want = `1. We create the Site blog.
-   Create v1 ConfigMap default/blog
-   Create apps/v1 Deployment default/blog
+   v1 ConfigMap default/blog: Create
+   apps/v1 Deployment default/blog: Create
 2. We edit it: 3 replicas.
-   Patch apps/v1 Deployment default/blog
+   apps/v1 Deployment default/blog: Patch
       spec.replicas: 2 → 3
 3. Somebody edits the Deployment by hand: another image, and a minReadySeconds that the
-   controller does not care about. The image is restored, the other field stays.
-   Patch apps/v1 Deployment default/blog
+   controller says nothing of. The image is restored, the other field stays.
+   apps/v1 Deployment default/blog: Patch
       spec.template.spec.containers[name=web].image: "hacked" → "nginx:1.29"
 4. Somebody deletes the ConfigMap.
-   Create v1 ConfigMap default/blog
+   v1 ConfigMap default/blog: Create
 5. We edit the Site, but the server is too busy for the next two patches.
-   Patch v1 ConfigMap default/blog
-      data["index.html"]: "Hello" → "Hello again"
 level=WARN msg="reconcile failed" id="example.com/v1 Site default/blog" failures=1 cause.error="v1 ConfigMap default/blog: the server is too busy"
-   Patch v1 ConfigMap default/blog
-      data["index.html"]: "Hello" → "Hello again"
 level=WARN msg="reconcile failed" id="example.com/v1 Site default/blog" failures=2 cause.error="v1 ConfigMap default/blog: the server is too busy"
-   Patch v1 ConfigMap default/blog
+   v1 ConfigMap default/blog: Patch
       data["index.html"]: "Hello" → "Hello again"
+   The Deployment's minReadySeconds: 5
 6. We delete the Site. It goes when what it owns has gone.
    Delete v1 ConfigMap default/blog
    Delete apps/v1 Deployment default/blog
