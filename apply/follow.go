@@ -58,7 +58,8 @@ type follower struct {
 	log     *slog.Logger
 	backoff backoff
 
-	known   map[ID][]ID // keys of objects; nil where Keys is
+	listed  chan struct{} // closed after the first list
+	known   map[ID][]ID   // keys of objects; nil where Keys is
 	version string      // of the last state that is known; "": list
 	told    bool        // this watch has told something
 }
@@ -146,6 +147,9 @@ func (f *follower) list(ctx context.Context) error {
 		if _, ok := now[id]; !ok {
 			f.addAll(id, keys)
 		}
+	}
+	if f.known == nil {
+		close(f.listed)
 	}
 	f.known, f.version = now, list.GetResourceVersion()
 	return nil

@@ -83,18 +83,29 @@ func NewReconciler(o ReconcilerOptions) (*Reconciler, error) {
 func (r *Reconciler) Add(id ID) { r.queue.add(id) }
 
 // Run watches and reconciles until ctx ends, and returns when all that it began has returned.
+// Nothing is reconciled before all Sources have been listed: else a reconcile might rely on what
+// goes before anybody watches it.
 // An ID whose work ctx cuts short is kept for the next Run. It may be called again, and by
 // several at once, who then share the work.
 func (r *Reconciler) Run(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() { r.queue.run(ctx) })
+	var sources []*follower
 	for _, s := range r.o.Sources {
-		f := &follower{Source: s, cluster: r.o.Cluster, add: r.Add, log: r.o.Log, backoff: r.backoff}
+		f := &follower{Source: s, cluster: r.o.Cluster, add: r.Add, log: r.o.Log, backoff: r.backoff, listed: make(chan struct{})}
 		f.backoff.most = min(f.backoff.most, maxWatchBackoff)
+		sources = append(sources, f)
 		all.Go(func() { f.run(ctx, r.o.Resync) })
 	}
 	for range r.o.Workers {
 		all.Go(func() {
+			for _, f := range sources {
+				select {
+				case <-f.listed:
+				case <-ctx.Done():
+					return
+				}
+			}
 			for {
 				id, failures, ok := r.queue.get(ctx)
 				if !ok {

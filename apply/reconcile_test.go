@@ -392,6 +392,29 @@ func TestReconcilerFollows(t *testing.T) {
 	})
 }
 
+// What is reconciled is watched: also an object that goes while another source is still listed.
+func TestReconcilerListsFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := make(chan struct{})
+		c := memory.New(memory.Options{Intercept: func(ctx context.Context, call memory.Call, next func() error) error {
+			if call.Verb == memory.List && call.ID.GVK == sites {
+				select {
+				case <-slow:
+				case <-ctx.Done():
+				}
+			}
+			return next()
+		}})
+		sources := []apply.Source{{Kind: configMaps}, {Kind: sites}}
+		r, d, _ := start(t, apply.ReconcilerOptions{Cluster: c, Sources: sources}, nil)
+		r.Add(idOf("a"))
+		time.Sleep(time.Hour)
+		d.expect(t, "before all is listed")
+		close(slow)
+		d.expect(t, "after", "1h0m0s a")
+	})
+}
+
 // A resync that fails is made up for.
 func TestReconcilerResyncFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
