@@ -60,8 +60,8 @@ type follower struct {
 
 	listed  chan struct{} // closed after the first list
 	known   map[ID][]ID   // keys of objects; nil where Keys is
-	version string      // of the last state that is known; "": list
-	told    bool        // this watch has told something
+	version string        // of the last state that is known; "": list
+	told    bool          // this watch has told something
 }
 
 // run follows until ctx ends. A watch that was closed is begun again where it ended: at once, or

@@ -25,7 +25,8 @@ type ReconcilerOptions struct {
 		Lister
 		Watcher
 	}
-	// Resync is how often all that Sources watch is listed again and reconciled. 0 is never.
+	// Resync is how often all that Sources watch is listed again and reconciled. 0 is never. Only
+	// this makes up for an object that was both made and deleted while its watch had expired.
 	Resync time.Duration
 
 	Workers int // how many IDs are reconciled at once: 1
