@@ -2,9 +2,7 @@ package clients
 
 import (
 	"context"
-	"net/http"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -30,11 +28,8 @@ func (c Dynamic) of(kind schema.GroupVersionKind, namespace string) (dynamic.Res
 		m, err = c.Mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	}
 	switch {
-	case meta.IsNoMatchError(err):
-		resource := schema.GroupResource{Group: kind.Group, Resource: kind.Kind}
-		return nil, apierrors.NewGenericServerResponse(http.StatusNotFound, "get", resource, "", err.Error(), 0, true)
 	case err != nil:
-		return nil, err
+		return nil, status(kind, err)
 	case m.Scope.Name() == meta.RESTScopeNameNamespace:
 		return c.Client.Resource(m.Resource).Namespace(namespace), nil
 	}
@@ -82,17 +77,7 @@ func (c Dynamic) Delete(ctx context.Context, id apply.ID, o apply.DeleteOptions)
 	if err != nil {
 		return err
 	}
-	options := metav1.DeleteOptions{DryRun: dry(o.DryRun)}
-	if o.UID != "" || o.ResourceVersion != "" {
-		options.Preconditions = &metav1.Preconditions{}
-		if o.UID != "" {
-			options.Preconditions.UID = &o.UID
-		}
-		if o.ResourceVersion != "" {
-			options.Preconditions.ResourceVersion = &o.ResourceVersion
-		}
-	}
-	return r.Delete(ctx, id.Name, options)
+	return r.Delete(ctx, id.Name, metav1.DeleteOptions{DryRun: dry(o.DryRun), Preconditions: preconditions(o)})
 }
 
 func (c Dynamic) List(ctx context.Context, kind schema.GroupVersionKind, o apply.ListOptions) (*unstructured.UnstructuredList, error) {
@@ -111,25 +96,4 @@ func (c Dynamic) Watch(ctx context.Context, kind schema.GroupVersionKind, o appl
 	options := list(o.ListOptions)
 	options.ResourceVersion = o.ResourceVersion
 	return r.Watch(ctx, options)
-}
-
-func list(o apply.ListOptions) metav1.ListOptions {
-	if o.Labels == nil {
-		return metav1.ListOptions{}
-	}
-	return metav1.ListOptions{LabelSelector: o.Labels.String()}
-}
-
-func dry(run bool) []string {
-	if run {
-		return []string{metav1.DryRunAll}
-	}
-	return nil
-}
-
-func sub(o apply.WriteOptions) []string {
-	if o.Subresource != "" {
-		return []string{o.Subresource}
-	}
-	return nil
 }
