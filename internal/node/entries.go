@@ -16,12 +16,13 @@ type entry struct {
 // sortEntries sorts by key. The keys of a large map tend to begin alike, and to be far
 // apart in memory: what differs is compared as a number first. O(n log n).
 func sortEntries(list []entry) {
+	const small = 12
 	alike := 0
-	if len(list) > 0 {
+	if len(list) > small {
 		alike = len(list[0].key)
-	}
-	for i := range list {
-		alike = commonLen(list[0].key[:alike], list[i].key)
+		for i := range list {
+			alike = commonLen(list[0].key[:alike], list[i].key)
+		}
 	}
 	for i := range list {
 		list[i].lead = Prefix(list[i].key[alike:])
