@@ -17,10 +17,10 @@ type builder struct {
 	spent int // values that were made or looked at outside of this tree and count
 	used  int // bytes of text outside of this tree that count
 
-	keys   []string // of the maps that are open, each sorted
-	typed  bool     // values of any Go type count, as encoding/json writes them
-	hopper ID       // the node whose value was reached over pointers or interfaces last
-	hops   int      // over so many
+	keys   []entry // of the maps that are open, each sorted
+	typed  bool    // values of any Go type count, as encoding/json writes them
+	hopper ID      // the node whose value was reached over pointers or interfaces last
+	hops   int     // over so many
 
 	scratch [48]byte // for what is appended to text next
 }
@@ -74,24 +74,29 @@ func (b *builder) begin(parent ID, key string) (ID, bool) {
 	return id, ok
 }
 
-// field adds a node below a map under a key that needs no check, and to the stack.
-func (b *builder) field(parent ID, key string, prefix uint64) (ID, bool) {
+// field is begin, and puts the node on the stack.
+func (b *builder) field(parent ID, key string) (ID, bool) {
+	b.stack = append(b.stack, ID(len(b.nodes)))
+	return b.begin(parent, key)
+}
+
+// child is field for a key that needs no check, or none.
+func (b *builder) child(parent ID, key string, prefix uint64) (ID, bool) {
 	b.stack = append(b.stack, ID(len(b.nodes)))
 	return b.under(parent, key, prefix)
 }
 
 func (b *builder) under(parent ID, key string, prefix uint64) (ID, bool) {
-	if len(b.nodes)+b.spent >= b.lim.Nodes {
+	id, off := len(b.nodes), len(b.extra)
+	if id+b.spent >= b.lim.Nodes {
 		return None, b.refuse(parent, ErrLimit, "more than %d values", b.lim.Nodes)
 	}
 	if !b.room(parent, len(key)) {
 		return None, false
 	}
-	id := b.node(parent)
-	n := &b.nodes[id]
-	n.prefix, n.key = prefix, span{uint32(len(b.extra)), uint32(len(key))}
+	b.nodes = append(b.nodes, node{prefix: prefix, key: span{uint32(off), uint32(len(key))}, end: ID(id + 1), parent: parent})
 	b.extra = append(b.extra, key...)
-	return id, true
+	return ID(id), true
 }
 
 // open makes id a map or list, whose children follow.
@@ -103,26 +108,42 @@ func (b *builder) open(id ID, k Kind, depth int) bool {
 	return true
 }
 
+// expect makes room for n children, which are there to be added.
+func (b *builder) expect(n int) {
+	n = min(n, max(b.lim.Nodes-len(b.nodes), 0))
+	b.nodes, b.stack = slices.Grow(b.nodes, n), slices.Grow(b.stack, n)
+}
+
 // put makes id a scalar.
 func (b *builder) put(id ID, k Kind, text string) bool {
 	esc, ok := b.check(id, text)
-	if !ok || !b.room(id, len(text)) {
+	if ok && esc && k == String {
+		b.nodes[id].flags |= escText
+	}
+	return ok && b.plain(id, k, text)
+}
+
+// plain is put for a text that needs no check but for its length.
+func (b *builder) plain(id ID, k Kind, text string) bool {
+	if !b.room(id, len(text)) {
 		return false
 	}
 	off := len(b.extra)
 	b.extra = append(b.extra, text...)
-	if esc && k == String {
-		b.nodes[id].flags |= escText
-	}
-	return b.took(id, k, off)
+	n := &b.nodes[id]
+	n.kind, n.val = k, span{uint32(off), uint32(len(text))}
+	return true
 }
 
-// took makes id a scalar of the text from off on, which needs no check but for its
-// length.
+func (b *builder) null(id ID) bool {
+	b.nulls = true
+	return b.plain(id, Null, "null")
+}
+
+// took is plain for the text from off on, which has been appended.
 func (b *builder) took(id ID, k Kind, off int) bool {
 	n := &b.nodes[id]
 	n.kind, n.val = k, span{uint32(off), uint32(len(b.extra) - off)}
-	b.nulls = b.nulls || k == Null
 	return b.room(id, 0)
 }
 

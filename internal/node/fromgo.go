@@ -3,7 +3,6 @@ package node
 import (
 	"encoding/json"
 	"math"
-	"slices"
 	"strconv"
 )
 
@@ -40,21 +39,21 @@ func laidString(b *builder, id ID, s string, _ int) bool { return b.put(id, Stri
 // mapping makes id a map, whose values lay lays.
 func mapping[V any](b *builder, id ID, m map[string]V, depth int, lay func(*builder, ID, V, int) bool) bool {
 	if m == nil {
-		return b.put(id, Null, "null")
+		return b.null(id)
 	}
 	if !b.open(id, Map, depth) {
 		return false
 	}
 	base, first := len(b.stack), len(b.keys)
+	b.expect(len(m))
 	for k := range m {
-		b.keys = append(b.keys, k)
+		b.keys = append(b.keys, entry{key: k})
 	}
 	last := len(b.keys)
-	slices.Sort(b.keys[first:last])
+	sortEntries(b.keys[first:last])
 	for i := first; i < last; i++ {
-		k := b.keys[i]
-		b.stack = append(b.stack, ID(len(b.nodes)))
-		kid, ok := b.begin(id, k)
+		k := b.keys[i].key
+		kid, ok := b.field(id, k)
 		if !ok || !lay(b, kid, m[k], depth+1) {
 			return false
 		}
@@ -68,15 +67,15 @@ func mapping[V any](b *builder, id ID, m map[string]V, depth int, lay func(*buil
 // sequence makes id a list, whose elements lay lays.
 func sequence[V any](b *builder, id ID, list []V, depth int, lay func(*builder, ID, V, int) bool) bool {
 	if list == nil {
-		return b.put(id, Null, "null")
+		return b.null(id)
 	}
 	if !b.open(id, List, depth) {
 		return false
 	}
+	b.expect(len(list))
 	base := len(b.stack)
 	for _, v := range list {
-		b.stack = append(b.stack, ID(len(b.nodes)))
-		kid, ok := b.begin(id, "")
+		kid, ok := b.child(id, "", 0)
 		if !ok || !lay(b, kid, v, depth+1) {
 			return false
 		}
@@ -88,9 +87,9 @@ func sequence[V any](b *builder, id ID, list []V, depth int, lay func(*builder, 
 func (b *builder) scalar(id ID, v any, depth int) bool {
 	switch v := v.(type) {
 	case nil:
-		return b.put(id, Null, "null")
+		return b.null(id)
 	case bool:
-		return b.put(id, Bool, strconv.FormatBool(v))
+		return b.plain(id, Bool, strconv.FormatBool(v))
 	case string:
 		return b.put(id, String, v)
 	case json.Number:

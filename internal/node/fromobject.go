@@ -55,17 +55,17 @@ func (b *builder) value(id ID, v reflect.Value, p *plan, depth int, addressable 
 		return b.structure(id, v, p, depth, addressable)
 	case asPointer:
 		if v.IsNil() {
-			return b.put(id, Null, "null")
+			return b.null(id)
 		}
 		return b.hop(id) && b.value(id, v.Elem(), p.elem, depth, true)
 	case asBoxed:
 		if v.IsNil() {
-			return b.put(id, Null, "null")
+			return b.null(id)
 		}
 		return b.hop(id) && b.dynamic(id, v.Interface(), depth)
 	case asSlice:
 		if v.IsNil() {
-			return b.put(id, Null, "null")
+			return b.null(id)
 		}
 		return b.items(id, v, p, depth, true)
 	case asArray:
@@ -93,7 +93,7 @@ func (b *builder) basic(id ID, v reflect.Value, p *plan) bool {
 		if v.Bool() {
 			word = "true"
 		}
-		ok = b.put(id, Bool, word)
+		ok = b.plain(id, Bool, word)
 	case asSigned:
 		ok = b.signed(id, v.Int())
 	case asUnsigned:
@@ -135,10 +135,10 @@ func (b *builder) structure(id ID, v reflect.Value, p *plan, depth int, addressa
 	for i := range p.fields {
 		f := &p.fields[i]
 		fv, addressable, ok := f.in(v, addressable)
-		if !ok || f.omit[0].holds(fv) || f.omit[1].holds(fv) {
+		if !ok || f.omit[0] != emptyNever && f.omit[0].holds(fv) || f.omit[1] != emptyNever && f.omit[1].holds(fv) {
 			continue
 		}
-		kid, ok := b.field(id, f.name, f.prefix)
+		kid, ok := b.child(id, f.name, f.prefix)
 		if !ok || !b.value(kid, fv, f.plan, depth+1, addressable) {
 			return false
 		}
@@ -153,8 +153,7 @@ func (b *builder) items(id ID, v reflect.Value, p *plan, depth int, addressable 
 	}
 	base := len(b.stack)
 	for i := range v.Len() {
-		b.stack = append(b.stack, ID(len(b.nodes)))
-		kid, ok := b.begin(id, "")
+		kid, ok := b.child(id, "", 0)
 		if !ok || !b.value(kid, v.Index(i), p.elem, depth+1, addressable) {
 			return false
 		}
@@ -165,7 +164,7 @@ func (b *builder) items(id ID, v reflect.Value, p *plan, depth int, addressable 
 
 func (b *builder) base64(id ID, v reflect.Value) bool {
 	if v.IsNil() {
-		return b.put(id, Null, "null")
+		return b.null(id)
 	}
 	data, off := v.Bytes(), len(b.extra)
 	if !b.room(id, base64.StdEncoding.EncodedLen(len(data))) {

@@ -30,7 +30,7 @@ func (b *builder) marshaled(id ID, v reflect.Value, f form, depth int) bool {
 	if f == asMarshaledText {
 		m, ok := methodsOf[encoding.TextMarshaler](v)
 		if !ok {
-			return b.put(id, Null, "null")
+			return b.null(id)
 		}
 		text, err := m.MarshalText()
 		if err != nil { // its text may quote a value
@@ -40,7 +40,7 @@ func (b *builder) marshaled(id ID, v reflect.Value, f form, depth int) bool {
 	}
 	m, ok := methodsOf[json.Marshaler](v)
 	if !ok {
-		return b.put(id, Null, "null")
+		return b.null(id)
 	}
 	text, err := m.MarshalJSON()
 	if err != nil {

@@ -41,6 +41,9 @@ func (c compiler) fields(t reflect.Type) []objectField {
 			p = p.inString()
 		}
 		omit := [2]empty{emptiness(&f), zeroness(&f)}
+		if omit[0] != emptyNever && omit[1] == emptyZero {
+			omit[1] = emptyNever // what is zero is empty
+		}
 		// What is not exported is an embedded struct under a name of its own.
 		if !f.IsExported() && (p.form >= asMarshaled || p.method != asNothing || omit[1] > emptyZero) {
 			p, omit = &plan{typ: f.Type}, [2]empty{} // encoding/json panics, for its methods cannot be called

@@ -3,24 +3,17 @@ package node
 import (
 	"encoding"
 	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 )
 
 // mapEntries holds the entries of one map while they are sorted. It is kept with the
 // plan of the map's type, because reflect makes a new copy of each key and value for
 // those who have no place for them.
 type mapEntries struct {
-	order []mapEntry
+	order []entry // val says where in vals
 	iter  reflect.MapIter
 	key   reflect.Value // a place for one
 	vals  reflect.Value // a slice
-}
-
-type mapEntry struct {
-	key string
-	val int // in vals
 }
 
 func newMapEntries(t reflect.Type) *mapEntries {
@@ -30,7 +23,7 @@ func newMapEntries(t reflect.Type) *mapEntries {
 // keyedMap makes id a map of any type but map[string]string.
 func (b *builder) keyedMap(id ID, v reflect.Value, p *plan, depth int) bool {
 	if v.IsNil() {
-		return b.put(id, Null, "null")
+		return b.null(id)
 	}
 	if !b.open(id, Map, depth) {
 		return false
@@ -57,12 +50,12 @@ func (m *mapEntries) read(b *builder, id ID, v reflect.Value, p *plan) bool {
 		m.key.SetIterKey(&m.iter)
 		m.vals.Index(i).SetIterValue(&m.iter)
 		key, ok := keyText(m.key, p.keys)
-		m.order = append(m.order, mapEntry{key, i})
+		m.order = append(m.order, entry{key: key, val: i})
 		if !ok {
 			return b.refuse(id, ErrValue, "a key of Go type %s cannot be written", p.typ.Key())
 		}
 	}
-	slices.SortFunc(m.order, func(x, y mapEntry) int { return strings.Compare(x.key, y.key) })
+	sortEntries(m.order)
 	return true
 }
 
@@ -89,8 +82,7 @@ func (b *builder) entries(id ID, m *mapEntries, p *plan, depth int) bool {
 			b.err.Path = append(b.err.Path, Step{Field: e.key})
 			return false
 		}
-		b.stack = append(b.stack, ID(len(b.nodes)))
-		kid, ok := b.begin(id, e.key)
+		kid, ok := b.field(id, e.key)
 		if !ok || !b.value(kid, m.vals.Index(e.val), p.elem, depth+1, false) {
 			return false
 		}

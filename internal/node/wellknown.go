@@ -85,7 +85,7 @@ func (b *builder) quantity(id ID, v reflect.Value, depth int) bool {
 func (b *builder) time(id ID, v reflect.Value, layout string) bool {
 	t := v.Field(0).Addr().Interface().(*time.Time)
 	if t.IsZero() {
-		return b.put(id, Null, "null")
+		return b.null(id)
 	}
 	off := len(b.extra)
 	b.extra = t.UTC().AppendFormat(b.extra, layout)

@@ -31,6 +31,7 @@ func (b *yamlBuilder) value(parent ID, key string, n *yaml.Node, depth int) bool
 		if problem != "" {
 			return b.refuse(id, ruleOf(problem), "%s", problem)
 		}
+		b.nulls = b.nulls || kind == Null
 		return b.put(id, kind, text)
 	}
 	if depth >= b.lim.Depth {

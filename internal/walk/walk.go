@@ -174,7 +174,7 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 		as = w.Last.Kids(last)
 	}
 	ls, ds := w.Live.Kids(live), w.kids(desired)
-	known := t.Fields
+	known, twoWay := t.Fields, w.Last == w.Live && last == live
 	for w.err == nil && (len(ls) > 0 || len(ds) > 0) {
 		if n := node.SameFields(w.Live, ls, w.Desired, ds); n > 0 { // most positions: nothing to do
 			w.Work += n
@@ -188,6 +188,9 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 			tree, id = w.Desired, d
 		}
 		prefix, a := tree.KeyPrefix(id), node.None
+		if twoWay {
+			a, as = l, nil
+		}
 		for len(as) > 0 { // a position that only last has stays absent
 			if p := w.Last.KeyPrefix(as[0]); p > prefix {
 				break
