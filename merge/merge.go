@@ -3,9 +3,11 @@ package merge
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.com/braid/internal/dialect"
 	"example.com/braid/internal/node"
+	"example.com/braid/internal/owner"
 	"example.com/braid/internal/secret"
 	"example.com/braid/internal/walk"
 )
@@ -30,6 +32,19 @@ type Options struct {
 	// HandOver names positions that others take over: when desired no longer declares
 	// them, they stay. Without it what last declared and desired does not is removed.
 	HandOver []string
+	// ByHand names the managers, as in metadata.managedFields of live, by which people edit
+	// objects: kubectl-edit. What only they made, and neither last nor desired declares, is
+	// warned of, or removed too: see Unowned. nil looks for nothing.
+	//
+	// Made by hand is what such a manager owns by an Update of the object itself, in live's
+	// apiVersion, and of which no other manager owns anything: so not a server's defaults,
+	// which its creator owns or nobody, what admission put there, or what is written by way of
+	// scale or status. A struct, and an element of a list, counts only as a whole where it was
+	// made by hand, for the server's defaults came with it; so do not name managers that create
+	// objects. What is one value to a server, such as a nodeSelector, is owned by the last
+	// who wrote to it. Of metadata only labels and annotations count.
+	ByHand  []string
+	Unowned Unowned // UnownedStays
 	// InferKeys merges lists that the schema does not know element by element, if all
 	// elements in the three documents have a name, key, id or type that tells them apart.
 	// The model Plain infers nothing.
@@ -57,6 +72,17 @@ const (
 	NullRemoves = walk.NullRemoves // the field is absent, on create and on update
 	NullStays   = walk.NullStays   // null, where the schema says nullable or nothing; else the field is absent
 	NullFails   = walk.NullFails   // an error, ErrNull
+)
+
+// Unowned says what becomes of what was made by hand. There is a warning of each either way.
+type Unowned = walk.Unowned
+
+// What becomes of it.
+const (
+	UnownedStays = walk.UnownedStays
+	// UnownedGoes removes it as if last had declared it: in the case WeRemove, though last
+	// has no value. An ApplyConfiguration cannot say this.
+	UnownedGoes = walk.UnownedGoes
 )
 
 // Guard makes a patch fail on a server where live has changed since it was read. A
@@ -91,7 +117,7 @@ func New(o Options) (*Merger, error) {
 // input checks the options and returns them as the engine wants them. It refers to
 // the Policy.
 func (o *Options) input() (walk.Input, error) {
-	in := walk.Input{Rules: walk.Rules{Model: o.Model, Policy: o.Policy, Equality: o.Equality, Nulls: o.Nulls, Infer: o.InferKeys}}
+	in := walk.Input{Rules: walk.Rules{Model: o.Model, Policy: o.Policy, Equality: o.Equality, Nulls: o.Nulls, Infer: o.InferKeys, Unowned: o.Unowned, ByHand: slices.Clone(o.ByHand)}}
 	switch {
 	case o.Schema == nil:
 		return in, fmt.Errorf("%w: Schema is nil; Schemaless() is the one without rules", ErrOption)
@@ -101,6 +127,8 @@ func (o *Options) input() (walk.Input, error) {
 		return in, fmt.Errorf("%w: Equality %d", ErrOption, o.Equality)
 	case o.Nulls > NullFails:
 		return in, fmt.Errorf("%w: Nulls %d", ErrOption, o.Nulls)
+	case o.Unowned > UnownedGoes:
+		return in, fmt.Errorf("%w: Unowned %d", ErrOption, o.Unowned)
 	case o.Guard > GuardVersion|GuardValues:
 		return in, fmt.Errorf("%w: Guard %d", ErrOption, o.Guard)
 	}
@@ -151,12 +179,29 @@ func (m *Merger) ThreeWay(last, live, desired *Doc) (Result, error) {
 	return Result{s, m.guard}, err
 }
 
-// three walks, once what desired and last say in other words is said in one.
+// three walks, once what desired and last say in other words is said in one, and it is known
+// what was made by hand.
 func three(in walk.Input) (walk.Script, error) {
 	if in.Schema.Root.StringData {
 		in.Last, in.Desired = secret.Fold(in.Last), secret.Fold(in.Desired)
 	}
-	return walk.Walk(in)
+	if len(in.ByHand) == 0 || in.Live == nil {
+		return walk.Walk(in)
+	}
+	var bad error
+	in.HandMade, bad = owner.FindHandMade(in.Live, in.Schema.Root, in.ByHand)
+	s, err := walk.Walk(in)
+	if err != nil {
+		return s, err
+	}
+	var unread *owner.Error
+	switch {
+	case errors.As(bad, &unread):
+		s.Warnings = append(s.Warnings, walk.Warning{Doc: "live", Node: unread.Node, Text: unread.Error() + "; so nothing counts as made by hand"})
+	case in.HandMade == nil && in.Unowned == UnownedGoes:
+		s.Warnings = append(s.Warnings, walk.Warning{Doc: "live", Node: in.Live.Root(), Text: "there are no managedFields; so nothing counts as made by hand"})
+	}
+	return s, nil
 }
 
 // TwoWay merges what changes between two documents: from is both last and live.
