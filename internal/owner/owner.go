@@ -56,7 +56,9 @@ func Read(live *node.Tree, root *schema.Type) (*Owners, error) {
 	if k := live.Kind(at); k != node.List {
 		return nil, fault(at, "want a list, got a %s", k)
 	}
-	for _, entry := range live.Kids(at) {
+	entries := live.Kids(at)
+	o.Managers, o.fields = make([]Manager, 0, len(entries)), make([]node.ID, 0, len(entries))
+	for _, entry := range entries {
 		if err := o.entry(entry); err != nil {
 			return nil, err
 		}
