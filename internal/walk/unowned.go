@@ -1,7 +1,9 @@
 package walk
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/schema"
@@ -78,4 +80,19 @@ func (w *walker) decideUnowned(p *pos, e *Edit) bool {
 		}
 	}
 	return true
+}
+
+// sortMade puts the warnings of what was made by hand behind the others, in document order:
+// lists have come upon elements that go last.
+func (w *walker) sortMade() {
+	if w.made == nil {
+		return
+	}
+	place := func(x Warning) node.ID {
+		if x.Doc == "live" && w.made.Has(x.Node) {
+			return x.Node
+		}
+		return node.None
+	}
+	slices.SortStableFunc(w.Warnings, func(a, b Warning) int { return cmp.Compare(place(a), place(b)) })
 }

@@ -85,6 +85,7 @@ func Walk(in Input) (Script, error) {
 	if w.err != nil {
 		return Script{}, w.err
 	}
+	w.sortMade()
 	s := w.Script
 	s.Edits, s.Warnings = nil, slices.Clone(s.Warnings)
 	if len(w.Edits) > 0 {
