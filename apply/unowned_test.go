@@ -2,6 +2,7 @@ package apply_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -25,42 +26,31 @@ type tracked struct {
 	live   map[string]any
 }
 
-// store stores what manager writes.
+// store stores what manager writes; what nobody does is of admission, after the server has seen
+// who owns what.
 func (o *tracked) store(manager string, obj map[string]any) {
 	o.t.Helper()
 	u := &unstructured.Unstructured{Object: obj}
 	if err := asServer(context.Background(), &memory.Admission{Object: u}); err != nil {
 		o.t.Fatal(err)
 	}
-	if m := u.GetManagedFields(); len(m) == 0 {
-		unstructured.RemoveNestedField(obj, "metadata", "managedFields")
+	if manager != "nobody" {
+		obj = o.server.Update(o.t, o.live, obj, manager)
 	}
-	o.live = o.server.Update(o.t, o.live, obj, manager)
+	o.live = obj
 }
 
-// patch is a patch by manager. admission is set when the fields have been counted: nobody owns it.
-func (o *tracked) patch(manager, format, patch string) {
+// patch is a strategic patch by manager.
+func (o *tracked) patch(manager, patch string) {
 	o.t.Helper()
-	t := merge.StrategicPatch
-	if format != "" {
-		t = merge.JSONMergePatch
-	}
 	live := o.doc()
-	rules, err := merge.SchemaFor(live.GVK())
-	if err != nil {
-		rules = merge.Schemaless()
-	}
-	m, err := merge.New(merge.Options{Schema: rules})
+	m, err := merge.New(merge.Options{Schema: schemaOf(o.t, live)})
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	out, err := m.Patch(t, live, fromYAML(o.t, patch))
+	out, err := m.Patch(merge.StrategicPatch, live, fromYAML(o.t, patch))
 	if err != nil {
 		o.t.Fatal(err)
-	}
-	if manager == "nobody" {
-		o.live = out.Map()
-		return
 	}
 	o.store(manager, out.Map())
 }
@@ -270,7 +260,7 @@ func TestHandMade(t *testing.T) {
 			o.apply(keeps, desired)
 			for _, w := range c.writes {
 				manager, patch, _ := strings.Cut(w, " ")
-				o.patch(manager, "", patch)
+				o.patch(manager, patch)
 			}
 			prunedAsDeleted(t, o, keeps, prunes, desired, c.want)
 		})
@@ -307,5 +297,148 @@ func prunedAsDeleted(t *testing.T, o *tracked, keeps, prunes *apply.Planner, des
 	}
 	if again, err := prunes.Plan(o.doc(), desired); err != nil || again.Operation != apply.None || len(byHand(again)) > 0 {
 		t.Errorf("the second plan: %v, %v %s, %v", err, again.Operation, again.Patch, again.Warnings)
+	}
+}
+
+// handManaged writes what a person made of an object of a custom kind.
+func handManaged(fields string) string {
+	return `managedFields: [{manager: kubectl-edit, operation: Update, apiVersion: example.com/v1, fieldsType: FieldsV1, fieldsV1: ` + fields + `}]`
+}
+
+// Of custom kinds, with a schema and without. What a person made there, and what is pruned.
+func TestHandMadeCustom(t *testing.T) {
+	cluster := memory.New(memory.Options{})
+	if _, err := cluster.Create(context.Background(), &unstructured.Unstructured{Object: fromYAML(t, crd).Map()}, apply.WriteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	const head = `{apiVersion: example.com/v1, kind: Thing, metadata: {name: x, `
+	for _, c := range []struct {
+		name, fields, live, want, format string
+		nobodys                          bool // the schema is not known
+	}{
+		{"a field", `{"f:spec": {"f:size": {}}}`, `{parts: [{name: a}], size: 1}`, `spec.size`, "merge", false},
+		{"an element", `{"f:spec": {"f:parts": {"k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:size": {}}}}}`, `{parts: [{name: a}, {name: b, size: 1}]}`, `spec.parts[1]`, "json-patch", false},
+		{"a field of an element of ours", `{"f:spec": {"f:parts": {"k:{\"name\":\"a\"}": {"f:size": {}}}}}`, `{parts: [{name: a, size: 1}]}`, `spec.parts[0].size`, "json-patch", false},
+		{"the key of an element of ours", `{"f:spec": {"f:parts": {"k:{\"name\":\"a\"}": {"f:name": {}}}}}`, `{parts: [{name: a, size: 1}]}`, ``, "", false},
+		{"no schema, a field", `{"f:spec": {"f:size": {}}}`, `{parts: [{name: a}], size: 1}`, `spec.size`, "merge", true},
+		{"no schema, an element", `{"f:spec": {"f:parts": {"k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:size": {}}}}}`, `{parts: [{name: a}, {name: b, size: 1}]}`, ``, "merge", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := apply.Options{Unowned: merge.UnownedGoes, Schema: cluster.Schema}
+			if c.nobodys {
+				o.Schema = nil
+			}
+			desired := fromYAML(t, head+`}, spec: {parts: [{name: a}]}}`)
+			p := planner(t, o)
+			_, recorded, err := apply.Record{}.Exchange(nil, desired)
+			if err != nil {
+				t.Fatal(err)
+			}
+			note, _ := recorded.Text("metadata", "annotations", apply.LastAppliedAnnotation)
+			live := fromYAML(t, head+handManaged(c.fields)+fmt.Sprintf(`, annotations: {%s: %q}}, spec: %s}`, apply.LastAppliedAnnotation, note, c.live))
+			plan, err := p.Plan(live, desired)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.ReplaceAll(strings.Join(byHand(plan), "; "), " kubectl-edit", "")
+			if got != c.want || !strings.Contains(string(plan.PatchType), c.format) {
+				t.Errorf("%s by a %s, want %s by %s\n%s", got, plan.PatchType, c.want, c.format, plan.Patch)
+			}
+			if c.want == "" {
+				return
+			}
+			merged, err := plan.Merged()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := without(t, live, byHand(plan)); !merged.Equal(want) {
+				t.Errorf("%s\nwant %s", merged.JSON(), want.JSON())
+			}
+			m, err := merge.New(merge.Options{Schema: merge.Schemaless()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if patched, err := m.Patch(formatOf(plan), live, fromYAML(t, string(plan.Patch))); err != nil || !patched.Equal(merged) {
+				t.Errorf("%v: the patch %s does not make %s", err, plan.Patch, merged.JSON())
+			}
+		})
+	}
+}
+
+// Where nobody can know what was made by hand, nothing is removed, and a plan says why.
+func TestHandMadeUnknown(t *testing.T) {
+	const none = "live: there are no managedFields; so nothing counts as made by hand"
+	for _, c := range []struct{ name, managed, keeps, prunes string }{
+		{"no managedFields", `null`, "", none},
+		{"no manager", `[]`, "", none},
+		{"malformed", `[{manager: kubectl-edit, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {"f:data": 1}}]`,
+			`metadata.managedFields[0].fieldsV1["f:data"]: live: managedFields cannot be read: want a map, got a number; so nothing counts as made by hand`, ""},
+		{"another's are malformed", `[{manager: kubectl-edit, operation: Update, apiVersion: v1, fieldsType: FieldsV1, fieldsV1: {"f:data": {"f:x": {}}}}, {operation: Update, fieldsType: FieldsV1, fieldsV1: {"x": {}}}]`,
+			`metadata.managedFields[1].fieldsV1.x: live: managedFields cannot be read: want the name of a field or element; so nothing counts as made by hand`, ""},
+		{"another version", `[{manager: kubectl-edit, operation: Update, apiVersion: v0, fieldsType: FieldsV1, fieldsV1: {"f:data": {"f:x": {}}}}]`, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			const head = `{apiVersion: v1, kind: ConfigMap, metadata: {name: c, `
+			desired := fromYAML(t, head+`}, data: {a: b}}`)
+			_, recorded, err := apply.Record{}.Exchange(nil, desired)
+			if err != nil {
+				t.Fatal(err)
+			}
+			note, _ := recorded.Text("metadata", "annotations", apply.LastAppliedAnnotation)
+			live := fromYAML(t, head+`managedFields: `+c.managed+fmt.Sprintf(`, annotations: {%s: %q}}, data: {a: b, x: v}}`, apply.LastAppliedAnnotation, note))
+			for _, unowned := range []merge.Unowned{merge.UnownedStays, merge.UnownedGoes} {
+				plan, err := planner(t, apply.Options{Unowned: unowned}).Plan(live, desired)
+				if err != nil || plan.Operation != apply.None {
+					t.Fatalf("%v, %v", err, plan)
+				}
+				want := c.keeps
+				if unowned == merge.UnownedGoes && c.prunes != "" {
+					want = c.prunes
+				}
+				if got := fmt.Sprint(plan.Warnings); got != "["+want+"]" {
+					t.Errorf("%d: %s, want %s", unowned, got, want)
+				}
+			}
+		})
+	}
+}
+
+// Neither the warnings nor the report of a plan have values of a Secret, and a policy may make
+// a conflict of what goes.
+func TestHandMadeOfSecret(t *testing.T) {
+	server := kinds.NewServer(t, schema.BuiltinVersion())
+	desired := fromYAML(t, `{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {a: b3Vycw==}}`)
+	strict := merge.Apply
+	strict[merge.WeRemove] = merge.Clash
+	o := &tracked{t: t, server: server}
+	o.apply(planner(t, apply.Options{}), desired)
+	o.patch("kubectl-edit", `{data: {x: aHVudGVyMg==}}`)
+	for _, policy := range []*merge.Policy{nil, &strict} {
+		plan, err := planner(t, apply.Options{Unowned: merge.UnownedGoes, Policy: policy}).Plan(o.doc(), desired)
+		if (err != nil) != (policy != nil) || plan == nil {
+			t.Fatal(err)
+		}
+		var report strings.Builder
+		if err := plan.WriteReport(&report, false); err != nil {
+			t.Fatal(err)
+		}
+		said := fmt.Sprint(report.String(), plan.Warnings, err)
+		if strings.Contains(said, "aHVudGVyMg") || !strings.Contains(said, "data.x: live: made by hand (kubectl-edit)") || !strings.Contains(said, "(secret)") {
+			t.Error(said)
+		}
+		if policy != nil && (len(plan.Conflicts()) != 1 || plan.Conflicts()[0].Path.String() != "data.x") {
+			t.Errorf("conflicts: %v", plan.Conflicts())
+		}
+	}
+}
+
+func TestUnownedOption(t *testing.T) {
+	if _, err := apply.NewPlanner(apply.Options{Unowned: 2}); !errors.Is(err, merge.ErrOption) {
+		t.Error(err)
+	}
+	hands := apply.ByHand()
+	hands[0] = "changed"
+	if slices.Contains(apply.ByHand(), "changed") {
+		t.Error("ByHand returns its own list")
 	}
 }

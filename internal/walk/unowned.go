@@ -82,6 +82,11 @@ func (w *walker) decideUnowned(p *pos, e *Edit) bool {
 	return true
 }
 
+// isMade reports whether a warning is of what was made by hand.
+func (w *walker) isMade(x Warning) bool {
+	return w.made != nil && x.Doc == "live" && w.made.Has(x.Node)
+}
+
 // sortMade puts the warnings of what was made by hand behind the others, in document order:
 // lists have come upon elements that go last.
 func (w *walker) sortMade() {
@@ -89,7 +94,7 @@ func (w *walker) sortMade() {
 		return
 	}
 	place := func(x Warning) node.ID {
-		if x.Doc == "live" && w.made.Has(x.Node) {
+		if w.isMade(x) {
 			return x.Node
 		}
 		return node.None
