@@ -228,6 +228,10 @@ func TestHandMade(t *testing.T) {
 		{name: "a controller's", writes: []string{`deployment-controller {metadata: {annotations: {deployment.kubernetes.io/revision: "1"}}, status: {replicas: 1}}`, `operator ` + podSpec + `{containers: [{name: sidecar, image: s}], hostNetwork: true}}}}`}},
 		{name: "a hand in a controller's container", writes: []string{`operator ` + podSpec + `{containers: [{name: sidecar, image: s}]}}}}`, `kubectl-edit ` + podSpec + `{containers: [{name: sidecar, workingDir: /x}]}}}}`},
 			want: `spec.template.spec.containers[0].workingDir kubectl-edit`},
+		{name: "a hand in a controller's container, which stands before ours in another order", desired: strings.Replace(web, `containers: [`, `containers: [{name: first, image: f}, `, 1), writes: []string{
+			`operator ` + podSpec + `{$setElementOrder/containers: [{name: sidecar}, {name: app}, {name: first}], containers: [{name: sidecar, image: s}, {name: app}]}}}}`,
+			`kubectl-edit ` + podSpec + `{containers: [{name: sidecar, workingDir: /x}, {name: first, tty: true}]}}}}`,
+		}, want: `spec.template.spec.containers[0].workingDir kubectl-edit; spec.template.spec.containers[2].tty kubectl-edit`},
 		{name: "a hand in a controller's struct", writes: []string{`operator ` + podSpec + `{affinity: {podAffinity: {}}}}}}`, `kubectl-edit ` + podSpec + `{affinity: {podAntiAffinity: {}}}}}}`},
 			want: `spec.template.spec.affinity.podAntiAffinity kubectl-edit`},
 		{name: "a controller in a hand's container", writes: []string{`kubectl-edit ` + podSpec + `{containers: [{name: dbg, image: d}]}}}}`, `operator ` + podSpec + `{containers: [{name: dbg, workingDir: /x}]}}}}`}},
