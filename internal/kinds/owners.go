@@ -16,7 +16,9 @@ import (
 
 // Server writes managedFields as an API server does: by the code that a server has, and the
 // types of its OpenAPI documents.
-type Server struct{ types map[string]managedfields.TypeConverter }
+type Server struct {
+	types map[string]managedfields.TypeConverter
+}
 
 // NewServer returns a server of the kinds of a version of Kubernetes, of which it reads the
 // documents when they are needed. It skips the test if they are not at hand.
