@@ -49,7 +49,7 @@ type Options struct {
 	// declares: they stay or go, with a warning of each. See merge.Options.ByHand for what
 	// counts.
 	Unowned merge.Unowned
-	ByHand  []string // managers by which people edit objects; nil is [ByHand]()
+	ByHand  []string // managers by which people edit objects; nil means those of the function ByHand
 
 	Record  Record // how last-applied is kept
 	Replace bool   // plan Replace where a patch would do

@@ -223,6 +223,7 @@ func TestHandMade(t *testing.T) {
 		{name: "a struct", writes: []string{`kubectl-edit ` + podSpec + `{securityContext: {runAsUser: 1}}}}}`}, want: `spec.template.spec.securityContext kubectl-edit`},
 		{name: "two hands, in the order of the object", writes: []string{`kubectl-edit {spec: {paused: true}}`, `kubectl-label {metadata: {labels: {x: v}}}`},
 			want: `metadata.labels.x kubectl-label; spec.paused kubectl-edit`},
+		{name: "what means the same as nothing", writes: []string{`kubectl-edit {spec: {paused: false}}`}},
 		{name: "a default, changed", writes: []string{`kubectl-edit {spec: {progressDeadlineSeconds: 5}}`}, want: `spec.progressDeadlineSeconds kubectl-edit`},
 		{name: "what we declare, changed", writes: []string{`kubectl-edit ` + podSpec + `{containers: [{name: app, image: other}]}}}}`}},
 		{name: "a controller's", writes: []string{`deployment-controller {metadata: {annotations: {deployment.kubernetes.io/revision: "1"}}, status: {replicas: 1}}`, `operator ` + podSpec + `{containers: [{name: sidecar, image: s}], hostNetwork: true}}}}`}},
@@ -324,6 +325,8 @@ func TestHandMadeCustom(t *testing.T) {
 		{"an element", `{"f:spec": {"f:parts": {"k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:size": {}}}}}`, `{parts: [{name: a}, {name: b, size: 1}]}`, `spec.parts[1]`, "json-patch", false},
 		{"a field of an element of ours", `{"f:spec": {"f:parts": {"k:{\"name\":\"a\"}": {"f:size": {}}}}}`, `{parts: [{name: a, size: 1}]}`, `spec.parts[0].size`, "json-patch", false},
 		{"the key of an element of ours", `{"f:spec": {"f:parts": {"k:{\"name\":\"a\"}": {"f:name": {}}}}}`, `{parts: [{name: a, size: 1}]}`, ``, "", false},
+		{"the default of the schema", `{"f:spec": {"f:mode": {}}}`, `{parts: [{name: a}], mode: auto}`, ``, "", false},
+		{"not the default", `{"f:spec": {"f:mode": {}}}`, `{parts: [{name: a}], mode: fixed}`, `spec.mode`, "merge", false},
 		{"no schema, a field", `{"f:spec": {"f:size": {}}}`, `{parts: [{name: a}], size: 1}`, `spec.size`, "merge", true},
 		{"no schema, an element", `{"f:spec": {"f:parts": {"k:{\"name\":\"b\"}": {".": {}, "f:name": {}, "f:size": {}}}}}`, `{parts: [{name: a}, {name: b, size: 1}]}`, ``, "merge", true},
 	} {

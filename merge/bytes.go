@@ -35,7 +35,7 @@ func ThreeWay(t PatchType, last, live, desired []byte, o Options) ([]byte, error
 			return nil, node.In(d.name, err)
 		}
 	}
-	s, err := three(in)
+	s, err := three(in, o.ByHand)
 	if err != nil {
 		return nil, err
 	}

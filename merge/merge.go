@@ -41,8 +41,9 @@ type Options struct {
 	// which its creator owns or nobody, what admission put there, or what is written by way of
 	// scale or status. A struct, and an element of a list, counts only as a whole where it was
 	// made by hand, for the server's defaults came with it; so do not name managers that create
-	// objects. What is one value to a server, such as a nodeSelector, is owned by the last
-	// who wrote to it. Of metadata only labels and annotations count.
+	// objects. A default that was changed and changed back counts, unless the schema tells
+	// it. What is one value to a server, such as a nodeSelector, is owned by the last who
+	// wrote to it. Of metadata only labels and annotations count.
 	ByHand  []string
 	Unowned Unowned // UnownedStays
 	// InferKeys merges lists that the schema does not know element by element, if all
@@ -97,8 +98,9 @@ const (
 
 // Merger merges documents of one schema. Immutable, safe for concurrent use.
 type Merger struct {
-	in    walk.Input
-	guard Guard
+	in     walk.Input
+	guard  Guard
+	byHand []string
 }
 
 // New checks the options, once for all merges.
@@ -111,13 +113,13 @@ func New(o Options) (*Merger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Merger{in, o.Guard}, nil
+	return &Merger{in, o.Guard, slices.Clone(o.ByHand)}, nil
 }
 
 // input checks the options and returns them as the engine wants them. It refers to
 // the Policy.
 func (o *Options) input() (walk.Input, error) {
-	in := walk.Input{Rules: walk.Rules{Model: o.Model, Policy: o.Policy, Equality: o.Equality, Nulls: o.Nulls, Infer: o.InferKeys, Unowned: o.Unowned, ByHand: slices.Clone(o.ByHand)}}
+	in := walk.Input{Rules: walk.Rules{Model: o.Model, Policy: o.Policy, Equality: o.Equality, Nulls: o.Nulls, Infer: o.InferKeys, Unowned: o.Unowned}}
 	switch {
 	case o.Schema == nil:
 		return in, fmt.Errorf("%w: Schema is nil; Schemaless() is the one without rules", ErrOption)
@@ -175,21 +177,21 @@ func (m *Merger) ThreeWay(last, live, desired *Doc) (Result, error) {
 	}
 	in := m.in
 	in.Last, in.Live, in.Desired = tree(last), tree(live), desired.tree
-	s, err := three(in)
+	s, err := three(in, m.byHand)
 	return Result{s, m.guard}, err
 }
 
 // three walks, once what desired and last say in other words is said in one, and it is known
 // what was made by hand.
-func three(in walk.Input) (walk.Script, error) {
+func three(in walk.Input, byHand []string) (walk.Script, error) {
 	if in.Schema.Root.StringData {
 		in.Last, in.Desired = secret.Fold(in.Last), secret.Fold(in.Desired)
 	}
-	if len(in.ByHand) == 0 || in.Live == nil {
+	if len(byHand) == 0 || in.Live == nil {
 		return walk.Walk(in)
 	}
 	var bad error
-	in.HandMade, bad = owner.FindHandMade(in.Live, in.Schema.Root, in.ByHand)
+	in.HandMade, bad = owner.FindHandMade(in.Live, in.Schema.Root, byHand)
 	s, err := walk.Walk(in)
 	if err != nil {
 		return s, err

@@ -17,6 +17,9 @@ type list struct {
 func (o *Owners) element(i node.ID, t *schema.Type, value bool, entry *node.Tree) node.ID {
 	l := o.lists[i]
 	if l == nil {
+		if o.lists == nil {
+			o.lists, o.repeats = map[node.ID]*list{}, map[node.ID][]node.ID{}
+		}
 		l = &list{}
 		o.lists[i] = l
 	}

@@ -48,7 +48,7 @@ type Owners struct {
 // Read finds the managers of live, of which root is the type. There are none if live has no
 // managedFields. The error is an *Error. O(managers).
 func Read(live *node.Tree, root *schema.Type) (*Owners, error) {
-	o := &Owners{live: live, root: root, lists: map[node.ID]*list{}, repeats: map[node.ID][]node.ID{}}
+	o := &Owners{live: live, root: root}
 	at := live.Lookup("metadata", "managedFields")
 	if at == node.None || live.Kind(at) == node.Null {
 		return o, nil

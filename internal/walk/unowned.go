@@ -18,12 +18,12 @@ const (
 	UnownedGoes                 // as if last had declared it
 )
 
-// unowned looks at a field that only live has.
-func (w *walker) unowned(parent int32, e Edit) {
+// unowned looks at a field that only live has. f is nil if its map has none of that name.
+func (w *walker) unowned(parent int32, f *schema.Field, e Edit) {
 	switch {
 	case !w.madeWithin(&e):
 	case w.made.Has(e.Live):
-		if e.Case = WeRemove; !w.stays(parent, &e) {
+		if e.Case = WeRemove; !w.comesBack(f, &e) && !w.stays(parent, &e) {
 			w.handMade(parent, e)
 		}
 	case w.Live.Kind(e.Live) == node.Map:
@@ -40,6 +40,19 @@ func (w *walker) unowned(parent int32, e Edit) {
 // madeWithin reports whether anything at e or in it was made by hand and is not ignored.
 func (w *walker) madeWithin(e *Edit) bool {
 	return w.made != nil && w.made.Within(w.Live, e.Live) && !(w.Ignore != nil && w.in(w.Ignore, e))
+}
+
+// comesBack reports whether a field would mean the same without its value: it is the zero value,
+// or the server's default.
+func (w *walker) comesBack(f *schema.Field, e *Edit) bool {
+	if f != nil && f.Zero != schema.ZeroTells && w.Equality == Semantic && w.isZero(e.Type, w.Live, e.Live) {
+		return true
+	}
+	if e.Type.Default == "" {
+		return false
+	}
+	def, err := node.Parse([]byte(e.Type.Default), node.Limits{})
+	return err == nil && w.equal(e.Type, w.Live, e.Live, def, def.Root())
 }
 
 // handMade warns of what was made by hand, and removes it if it is to go.

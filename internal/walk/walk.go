@@ -30,8 +30,7 @@ type Rules struct {
 	Ignore   []node.Pattern // positions that stay as live has them
 	HandOver []node.Pattern // positions that are not removed when desired no longer has them
 	Infer    bool           // guess the keys of lists that the schema does not know
-	ByHand   []string       // managers by which people edit objects
-	Unowned  Unowned        // what becomes of what they made
+	Unowned  Unowned        // what becomes of what was made by hand
 }
 
 // Nulls says what a null in a field of desired means.
@@ -282,7 +281,7 @@ func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool
 		e.Flags = NoLookup
 	}
 	if undeclared {
-		w.unowned(parent, e)
+		w.unowned(parent, f, e)
 		return
 	}
 	if f != nil && f.Zero != schema.ZeroTells && w.Equality == Semantic && !w.bothHold(f, l, d) && w.zeros(f, &e, clear) {
