@@ -31,6 +31,7 @@ func (h *HandMade) By(i node.ID) string {
 //     defaults came with the struct.
 //   - A server keeps one owner for what is one value to it, such as a nodeSelector: the last who
 //     wrote to it. All its entries count as his.
+//   - The key fields of an element count only with it.
 //   - Of metadata only labels and annotations count, and nothing of status. Elements of a list
 //     that share a key never do.
 //
@@ -151,6 +152,8 @@ func (f *finder) elements(i node.ID, t *schema.Type, in around) bool {
 	all := true
 	for _, elem := range f.o.live.Kids(i) {
 		f.value(elem, t.Elem, in)
+		f.keepKeys(elem, t.Structured.Keys)
+		f.keepKeys(elem, t.Strategic.Keys)
 		if _, shared := f.o.repeats[elem]; shared || f.others[elem] {
 			f.counts[elem] = 0
 		} else {
@@ -159,4 +162,13 @@ func (f *finder) elements(i node.ID, t *schema.Type, in around) bool {
 		all = all && f.counts[elem] > 0
 	}
 	return all
+}
+
+// keepKeys takes the key fields of an element out of what counts.
+func (f *finder) keepKeys(elem node.ID, keys []schema.Key) {
+	for _, k := range keys {
+		if i := f.o.live.Field(elem, k.Name); i != node.None {
+			f.counts[i] = 0
+		}
+	}
 }

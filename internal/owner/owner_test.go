@@ -170,6 +170,7 @@ func TestFindHandMade(t *testing.T) {
 		{"an element, with nobody's fields", `hand {"f:spec":{"f:containers":{"k:{\"name\":\"dbg\"}":{".":{},"f:name":{}}}}}`, `spec.containers[1]`},
 		{"a program's field in an element", `hand {"f:spec":{"f:containers":{"k:{\"name\":\"dbg\"}":{".":{},"f:name":{}}}}} | app {"f:spec":{"f:containers":{"k:{\"name\":\"dbg\"}":{"f:image":{}}}}}`, ``},
 		{"a field of an element", `hand {"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:image":{}}}}}`, `spec.containers[0].image`},
+		{"the key of an element", `hand {"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:name":{},"f:image":{}}}}}`, `spec.containers[0].image`},
 		{"an element of an element", `hand {"f:spec":{"f:containers":{"k:{\"name\":\"app\"}":{"f:env":{".":{},"k:{\"name\":\"E\"}":{".":{},"f:name":{},"f:value":{}}}}}}}`, `spec.containers[0].env spec.containers[0].env[0]`},
 		{"all", `hand {"f:spec":{".":{},"f:containers":{".":{},"k:{\"name\":\"app\"}":{".":{}},"k:{\"name\":\"dbg\"}":{".":{}}}}}`, `spec.containers[0] spec.containers[1]`},
 	} {
