@@ -40,10 +40,14 @@ func (o *tracked) store(manager string, obj map[string]any) {
 	o.live = obj
 }
 
-// patch is a strategic patch by manager.
+// patch is a strategic patch by manager, or what apply:manager applies by force.
 func (o *tracked) patch(manager, patch string) {
 	o.t.Helper()
 	live := o.doc()
+	if applier, ok := strings.CutPrefix(manager, "apply:"); ok {
+		o.live = o.server.Apply(o.t, o.live, fromYAML(o.t, patch).Map(), applier)
+		return
+	}
 	m, err := merge.New(merge.Options{Schema: schemaOf(o.t, live)})
 	if err != nil {
 		o.t.Fatal(err)
@@ -236,6 +240,10 @@ func TestHandMade(t *testing.T) {
 		{name: "a hand in a controller's struct", writes: []string{`operator ` + podSpec + `{affinity: {podAffinity: {}}}}}}`, `kubectl-edit ` + podSpec + `{affinity: {podAntiAffinity: {}}}}}}`},
 			want: `spec.template.spec.affinity.podAntiAffinity kubectl-edit`},
 		{name: "a controller in a hand's container", writes: []string{`kubectl-edit ` + podSpec + `{containers: [{name: dbg, image: d}]}}}}`, `operator ` + podSpec + `{containers: [{name: dbg, workingDir: /x}]}}}}`}},
+		{name: "another applier's, even kubectl-edit's", writes: []string{
+			`apply:kubectl-edit {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, labels: {x: v}}, spec: {paused: true}}`}},
+		{name: "made by hand, and applied by another with the same value", writes: []string{`kubectl-edit {spec: {paused: true, minReadySeconds: 3}}`,
+			`apply:other {apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {paused: true}}`}, want: `spec.minReadySeconds kubectl-edit`},
 		{name: "made by hand, then a controller's", writes: []string{`kubectl-edit {spec: {paused: true}}`, `operator {spec: {paused: null, minReadySeconds: 3}}`}},
 		{name: "what admission put there", writes: []string{`nobody ` + podSpec + `{hostNetwork: true, containers: [{name: injected, image: i}]}}}}`}},
 		{name: "metadata of others", writes: []string{`kubectl-edit {metadata: {finalizers: [a/b], ownerReferences: [{apiVersion: v1, kind: Pod, name: a, uid: u}], generateName: x}}`}},

@@ -152,8 +152,11 @@ func (f *finder) elements(i node.ID, t *schema.Type, in around) bool {
 	all := true
 	for _, elem := range f.o.live.Kids(i) {
 		f.value(elem, t.Elem, in)
-		f.keepKeys(elem, t.Structured.Keys)
-		f.keepKeys(elem, t.Strategic.Keys)
+		for _, k := range t.Structured.Keys {
+			if i := f.o.live.Field(elem, k.Name); i != node.None {
+				f.counts[i] = 0
+			}
+		}
 		if _, shared := f.o.repeats[elem]; shared || f.others[elem] {
 			f.counts[elem] = 0
 		} else {
@@ -162,13 +165,4 @@ func (f *finder) elements(i node.ID, t *schema.Type, in around) bool {
 		all = all && f.counts[elem] > 0
 	}
 	return all
-}
-
-// keepKeys takes the key fields of an element out of what counts.
-func (f *finder) keepKeys(elem node.ID, keys []schema.Key) {
-	for _, k := range keys {
-		if i := f.o.live.Field(elem, k.Name); i != node.None {
-			f.counts[i] = 0
-		}
-	}
 }
