@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 	"internal/schema/gen": {"internal/kinds", "internal/schema"},
 	"examples/braid":      {"merge"},
 	"examples/apply":      {"merge"},
+	"examples/reconcile":  {"apply", "apply/memory", "merge"},
 	".":                   {},
 }
 
@@ -57,11 +58,13 @@ var elsewhere = []string{
 	"k8s.io/apimachinery/pkg/util/mergepatch",
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured",
 	// What every client of a cluster speaks, and so package apply: types of patches, selectors,
-	// events, errors with a status.
+	// events, errors with a status and those of the network.
 	"k8s.io/apimachinery/pkg/types",
 	"k8s.io/apimachinery/pkg/labels",
 	"k8s.io/apimachinery/pkg/watch",
 	"k8s.io/apimachinery/pkg/api/errors",
+	"k8s.io/apimachinery/pkg/util/net",
+	"k8s.io/apimachinery/pkg/util/validation",
 	// The cluster in memory holds metadata to the server's own rules, which are these functions.
 	"k8s.io/apimachinery/pkg/api/meta",
 	"k8s.io/apimachinery/pkg/api/validation",

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"example.com/braid/internal/node"
+	"example.com/braid/internal/walk"
 )
 
 // ThreeWay is the whole of a merge on JSON bytes: it parses the three documents,
@@ -35,11 +36,41 @@ func ThreeWay(t PatchType, last, live, desired []byte, o Options) ([]byte, error
 			return nil, node.In(d.name, err)
 		}
 	}
-	s, err := three(in, o.ByHand)
+	return patchOf(t, in, o.Guard, o.ByHand)
+}
+
+// PatchLive is ThreeWay and Result.Patch for callers whose last and desired are parsed
+// and whose live is read for this one merge: nothing of it is kept but what the patch
+// says. The answer is the same, and costs less than parsing live into a Doc. live may be
+// empty: there is no such object yet.
+func (m *Merger) PatchLive(t PatchType, last *Doc, live []byte, desired *Doc) ([]byte, error) {
+	if desired == nil {
+		return nil, noDesired()
+	}
+	in := m.in
+	in.Last, in.Desired = tree(last), desired.tree
+	if len(live) > 0 {
+		r := readers.Get().(*reader)
+		defer r.release()
+		like := in.Last
+		if like == nil {
+			like = in.Desired
+		}
+		var err error
+		if in.Live, err = r[1].ReadLike(live, like, Limits{}); err != nil {
+			return nil, node.In("live", err)
+		}
+	}
+	return patchOf(t, in, m.guard, m.byHand)
+}
+
+// patchOf merges trees that do not outlive the call.
+func patchOf(t PatchType, in walk.Input, guard Guard, byHand []string) ([]byte, error) {
+	s, err := three(in, byHand)
 	if err != nil {
 		return nil, err
 	}
-	result := Result{s, o.Guard}
+	result := Result{s, guard}
 	patch, err := result.Patch(t)
 	var conflict *ConflictError
 	if errors.As(err, &conflict) {

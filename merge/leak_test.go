@@ -108,6 +108,9 @@ func TestNothingLeaks(t *testing.T) {
 	for _, f := range []merge.PatchType{merge.StrategicPatch, merge.JSONMergePatch, merge.JSONPatch, merge.ApplyConfiguration} {
 		works[f.MediaType()] = func(last, live, desired []byte) ([]byte, error) {
 			patch, err := merge.ThreeWay(f, last, live, desired, o)
+			if err == nil {
+				err = samePatchLive(o, f, patch, last, live, desired)
+			}
 			scribble(last, desired)
 			if err != nil || f == merge.ApplyConfiguration {
 				return patch, err
@@ -150,4 +153,25 @@ func scribble(docs ...[]byte) {
 			d[i] = '#'
 		}
 	}
+}
+
+// samePatchLive compares PatchLive with a patch, and scribbles over the live it read.
+func samePatchLive(o merge.Options, f merge.PatchType, patch, last, live, desired []byte) error {
+	m, err := merge.New(o)
+	if err != nil {
+		return err
+	}
+	var d [2]*merge.Doc
+	for i, text := range [][]byte{last, desired} {
+		if d[i], err = merge.Parse(text); err != nil {
+			return err
+		}
+	}
+	own := bytes.Clone(live)
+	got, err := m.PatchLive(f, d[0], own, d[1])
+	scribble(own)
+	if err == nil && !bytes.Equal(got, patch) {
+		err = fmt.Errorf("PatchLive gives\n%s\nwant\n%s", got, patch)
+	}
+	return err
 }

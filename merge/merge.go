@@ -173,12 +173,16 @@ func patterns(paths []string) ([]node.Pattern, error) {
 // desired, or about a document that is no map.
 func (m *Merger) ThreeWay(last, live, desired *Doc) (Result, error) {
 	if desired == nil {
-		return Result{}, &Error{Doc: "desired", Offset: -1, Rule: ErrType, Detail: "no document"}
+		return Result{}, noDesired()
 	}
 	in := m.in
 	in.Last, in.Live, in.Desired = tree(last), tree(live), desired.tree
 	s, err := three(in, m.byHand)
 	return Result{s, m.guard}, err
+}
+
+func noDesired() error {
+	return &Error{Doc: "desired", Offset: -1, Rule: ErrType, Detail: "no document"}
 }
 
 // three walks, once what desired and last say in other words is said in one, and it is known

@@ -102,6 +102,14 @@ func TestBadInput(t *testing.T) {
 			_, err := merge.ThreeWay(merge.StrategicPatch, nil, []byte(`{}`), nil, merge.Options{Schema: pod})
 			return err
 		}, merge.ErrSyntax, "desired: "},
+		{"nil desired, live as bytes", func() error {
+			_, err := merger(t, merge.Options{Schema: pod}).PatchLive(merge.StrategicPatch, nil, []byte(`{}`), nil)
+			return err
+		}, merge.ErrType, "desired: "},
+		{"bad live as bytes", func() error {
+			_, err := merger(t, merge.Options{Schema: pod}).PatchLive(merge.StrategicPatch, nil, []byte(`{"a":1,"a":2}`), parse(t, `{}`))
+			return err
+		}, merge.ErrDuplicateKey, "live: "},
 		{"nil desired", func() error { _, err := merger(t, merge.Options{Schema: pod}).ThreeWay(nil, nil, nil); return err }, merge.ErrType, "desired: "},
 		{"wrong type", func() error {
 			_, err := merge.ThreeWay(merge.StrategicPatch, nil, []byte(`{}`), []byte(`{"spec":{"hostNetwork":"hunter2"}}`), merge.Options{Schema: pod})
@@ -298,6 +306,11 @@ func TestAllocations(t *testing.T) {
 		}},
 		{"one change from bytes, whatever the size", 12, func() {
 			if _, err := merge.ThreeWay(merge.StrategicPatch, last, liveJSON, changedJSON, o); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"one change to a live that is bytes", 5, func() {
+			if _, err := m.PatchLive(merge.StrategicPatch, desired, liveJSON, changed); err != nil {
 				t.Fatal(err)
 			}
 		}},

@@ -1,6 +1,7 @@
 package merge_test
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -155,6 +156,14 @@ func (s story) formats() map[string]merge.PatchType {
 	return out
 }
 
+// text is nothing of a document that there is not.
+func text(doc *merge.Doc) []byte {
+	if doc == nil {
+		return nil
+	}
+	return doc.JSON()
+}
+
 func TestMergeStories(t *testing.T) {
 	stories(t, "merge", func(t *testing.T, s story) map[string]string {
 		last, live, desired := s.doc(t, "last"), s.doc(t, "live"), s.doc(t, "desired")
@@ -183,7 +192,11 @@ func TestMergeStories(t *testing.T) {
 		out["conflicts"] = lines.String()
 		out["work"] = fmt.Sprintf("%d steps, %d edits\n", merge.Work(r), merge.Edits(r))
 		for section, format := range s.formats() {
-			switch patch, err := r.Patch(format); {
+			patch, err := r.Patch(format)
+			if got, err2 := m.PatchLive(format, last, text(live), desired); !bytes.Equal(got, patch) || fmt.Sprint(err2) != fmt.Sprint(err) {
+				t.Errorf("PatchLive gives %s, %v; want %s, %v", got, err2, patch, err)
+			}
+			switch {
 			case err == nil:
 				out[section] = string(patch) + "\n"
 			case s.in[section] != "" || s.in["error"] != "" || errors.Is(err, merge.ErrConflict):

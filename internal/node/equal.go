@@ -18,15 +18,20 @@ func SameScalar(t *Tree, i ID, u *Tree, j ID) bool {
 // written the same way. Other pairs may be equal too.
 func SameFlat(t *Tree, i ID, u *Tree, j ID) bool {
 	a, b := t.Kids(i), u.Kids(j)
-	if len(a) != len(b) {
-		return false
-	}
-	for k := range a {
-		if CompareKeys(t, a[k], u, b[k]) != 0 || !SameScalar(t, a[k], u, b[k]) || t.nodes[a[k]].kind == Null {
-			return false
+	return len(a) == len(b) && SameFields(t, a, u, b) == len(a)
+}
+
+// SameFields counts the fields with which two maps, whose fields a and b are, begin
+// alike: scalars but null, each written the same way.
+func SameFields(t *Tree, a []ID, u *Tree, b []ID) int {
+	n := min(len(a), len(b))
+	for k := range n {
+		x, y := &t.nodes[a[k]], &u.nodes[b[k]]
+		if x.prefix != y.prefix || compareRest(t, a[k], u, b[k]) != 0 || x.kind == Null || !SameScalar(t, a[k], u, b[k]) {
+			return k
 		}
 	}
-	return true
+	return n
 }
 
 // SameText reports whether two lists or maps were parsed from the same bytes. Other

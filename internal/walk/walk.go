@@ -181,6 +181,11 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 	ls, ds := w.Live.Kids(live), w.kids(desired)
 	known := t.Fields
 	for w.err == nil && (len(ls) > 0 || len(ds) > 0) {
+		if n := node.SameFields(w.Live, ls, w.Desired, ds); n > 0 { // most positions: nothing to do
+			w.Work += n
+			ls, ds = ls[n:], ds[n:]
+			continue
+		}
 		w.Work++
 		l, d := NextField(w.Live, &ls, w.Desired, &ds)
 		tree, id := w.Live, l
@@ -218,11 +223,6 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 			child = schema.Unknown
 			if t.Kind == schema.Map && !t.PreserveUnknown {
 				w.unknown(l, d)
-			}
-		}
-		if l != node.None && d != node.None && node.SameScalar(w.Live, l, w.Desired, d) {
-			if k := w.Live.Kind(l); k != node.Null {
-				continue // what most positions are: nothing to do
 			}
 		}
 		w.field(parent, child, named, clear, a, l, d)

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
 	"example.com/braid/internal/kinds"
 	"example.com/braid/internal/schema"
 )
@@ -25,7 +28,54 @@ func zeros(api *schema.OpenAPI) error {
 		}
 		takeZeros(api.Types[component], s.Root, seen)
 	}
+	for component, fields := range elsewhere {
+		t := api.Types[component]
+		if t == nil {
+			continue // documents of some groups only
+		}
+		for _, name := range strings.Fields(fields) {
+			zero := schema.ZeroIsAbsent
+			if auto, ok := strings.CutSuffix(name, "*"); ok {
+				name, zero = auto, schema.ZeroIsAuto
+			}
+			f := t.Field(name)
+			if f == nil {
+				return fmt.Errorf("component %s has no field %s", component, name)
+			}
+			f.Zero = zero
+		}
+	}
 	return nil
+}
+
+const (
+	crd        = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
+	aggregator = "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1."
+)
+
+// elsewhere are the fields, other than pointers, of the kinds whose Go types are in modules
+// that this one does not require. internal/e2e, which does, compares. A server puts a value
+// of its own for those with a star.
+var elsewhere = map[string]string{
+	crd + "CustomResourceColumnDefinition":    "name type format description priority jsonPath",
+	crd + "CustomResourceConversion":          "strategy",
+	crd + "CustomResourceDefinitionCondition": "type status lastTransitionTime reason message observedGeneration",
+	crd + "CustomResourceDefinitionNames":     "plural singular* shortNames kind listKind* categories",
+	crd + "CustomResourceDefinitionSpec":      "group scope versions preserveUnknownFields",
+	crd + "CustomResourceDefinitionStatus":    "conditions storedVersions observedGeneration",
+	crd + "CustomResourceDefinitionVersion":   "name served storage deprecated additionalPrinterColumns selectableFields",
+	crd + "CustomResourceSubresourceScale":    "specReplicasPath statusReplicasPath",
+	crd + "ExternalDocumentation":             "description url",
+	crd + "JSONSchemaProps":                   "id $schema description type format title exclusiveMaximum exclusiveMinimum pattern uniqueItems enum required allOf oneOf anyOf properties patternProperties dependencies definitions nullable x-kubernetes-embedded-resource x-kubernetes-int-or-string x-kubernetes-list-map-keys x-kubernetes-validations",
+	crd + "SelectableField":                   "jsonPath",
+	crd + "ServiceReference":                  "namespace name",
+	crd + "ValidationRule":                    "rule message messageExpression fieldPath",
+	crd + "WebhookClientConfig":               "caBundle",
+	crd + "WebhookConversion":                 "conversionReviewVersions",
+	aggregator + "APIServiceCondition":        "type status lastTransitionTime reason message",
+	aggregator + "APIServiceSpec":             "group version insecureSkipTLSVerify caBundle groupPriorityMinimum versionPriority",
+	aggregator + "APIServiceStatus":           "conditions",
+	aggregator + "ServiceReference":           "namespace name",
 }
 
 // takeZeros walks a type beside that of the Go type. Types of one shape share their

@@ -1,0 +1,3 @@
+// Package clients has what it takes to drive package apply by the clients of other
+// libraries: copy the one you need.
+package clients
