@@ -48,7 +48,8 @@ func FuzzHandMade(f *testing.F) {
 func prunedInEveryFormat(t *testing.T, schema *merge.Schema, live, desired *merge.Doc) (gone int) {
 	t.Helper()
 	for _, model := range []merge.Model{merge.Strategic, merge.Structured, merge.Plain} {
-		m, err := merge.New(merge.Options{Schema: schema, Model: model, ByHand: []string{"hand"}, Unowned: merge.UnownedGoes, Guard: merge.GuardValues})
+		o := merge.Options{Schema: schema, Model: model, ByHand: []string{"hand"}, Unowned: merge.UnownedGoes, Guard: merge.GuardValues}
+		m, err := merge.New(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,6 +80,12 @@ func prunedInEveryFormat(t *testing.T, schema *merge.Schema, live, desired *merg
 			}
 			if err != nil {
 				t.Fatal(err)
+			}
+			if bytes, err := merge.ThreeWay(format, nil, live.JSON(), desired.JSON(), o); err != nil || string(bytes) != string(patch) {
+				t.Errorf("%v: of bytes %s, want %s", err, bytes, patch)
+			}
+			if read, err := m.PatchLive(format, nil, live.JSON(), desired); err != nil || string(read) != string(patch) {
+				t.Errorf("%v: of live's bytes %s, want %s", err, read, patch)
 			}
 			got, err := merge.ApplyPatch(format, live.JSON(), patch, merge.Options{Schema: schema})
 			if err != nil || string(got) != string(merged.JSON()) {
