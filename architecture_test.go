@@ -21,10 +21,11 @@ var mayImport = map[string][]string{
 	"internal/node":      {"internal/jsonfield", "internal/poison"},
 	"internal/schema":    {"internal/jsonfield", "internal/node"},
 	"internal/scalar":    {},
-	"internal/walk":      {"internal/node", "internal/poison", "internal/scalar", "internal/schema"},
+	"internal/owner":     {"internal/node", "internal/schema"},
+	"internal/walk":      {"internal/node", "internal/owner", "internal/poison", "internal/scalar", "internal/schema"},
 	"internal/dialect":   {"internal/node", "internal/schema", "internal/walk"},
 	"internal/secret":    {"internal/node", "internal/walk"},
-	"merge":              {"internal/node", "internal/schema", "internal/secret", "internal/walk", "internal/dialect"},
+	"merge":              {"internal/node", "internal/owner", "internal/schema", "internal/secret", "internal/walk", "internal/dialect"},
 	// apimachinery's own functions on our engine.
 	"merge/strategicpatch": {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	"merge/jsonmergepatch": {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},

@@ -9,7 +9,11 @@ import (
 // observe warns of edits that do what their author may not expect.
 func (p *Plan) observe() {
 	for _, w := range p.result.Warnings() {
-		p.warn(w.Path.String(), "%s: %s", w.Doc, w.Text)
+		path := ""
+		if len(w.Path) > 0 {
+			path = w.Path.String()
+		}
+		p.warn(path, "%s: %s", w.Doc, w.Text)
 	}
 	for _, e := range p.result.Edits() {
 		if e.Action != merge.Take || e.Order {

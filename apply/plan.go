@@ -45,6 +45,12 @@ type Options struct {
 	Guard            merge.Guard // none, but that a JSON Patch always tests what it meets
 	Ignore, HandOver []string    // see merge.Options
 
+	// Unowned says what becomes of fields of live that somebody made by hand and nobody
+	// declares: they stay or go, with a warning of each. See merge.Options.ByHand for what
+	// counts.
+	Unowned merge.Unowned
+	ByHand  []string // managers by which people edit objects; nil means those of the function ByHand
+
 	Record  Record // how last-applied is kept
 	Replace bool   // plan Replace where a patch would do
 }
@@ -60,6 +66,9 @@ type Planner struct {
 func NewPlanner(o Options) (*Planner, error) {
 	if o.Schema == nil {
 		o.Schema = merge.SchemaFor
+	}
+	if o.ByHand == nil {
+		o.ByHand = ByHand()
 	}
 	if err := o.Record.check(); err != nil {
 		return nil, err
@@ -236,6 +245,7 @@ func (p *Planner) merger(rules *merge.Schema, builtin bool) (*merge.Merger, erro
 	o := merge.Options{
 		Schema: rules, Model: merge.Structured, Policy: p.o.Policy, Equality: p.o.Equality, Nulls: p.o.Nulls,
 		Guard: p.o.Guard | merge.GuardValues, Ignore: p.o.Ignore, HandOver: p.o.HandOver,
+		ByHand: p.o.ByHand, Unowned: p.o.Unowned,
 	}
 	if builtin {
 		o.Model = merge.Strategic

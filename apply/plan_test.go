@@ -81,6 +81,7 @@ spec:
             type: object
             properties:
               size: {type: integer}
+              mode: {type: string, default: auto}
               parts:
                 type: array
                 x-kubernetes-list-type: map

@@ -36,7 +36,7 @@ func ThreeWay(t PatchType, last, live, desired []byte, o Options) ([]byte, error
 			return nil, node.In(d.name, err)
 		}
 	}
-	return patchOf(t, in, o.Guard)
+	return patchOf(t, in, o.Guard, o.ByHand)
 }
 
 // PatchLive is ThreeWay and Result.Patch for callers whose last and desired are parsed
@@ -61,12 +61,12 @@ func (m *Merger) PatchLive(t PatchType, last *Doc, live []byte, desired *Doc) ([
 			return nil, node.In("live", err)
 		}
 	}
-	return patchOf(t, in, m.guard)
+	return patchOf(t, in, m.guard, m.byHand)
 }
 
 // patchOf merges trees that do not outlive the call.
-func patchOf(t PatchType, in walk.Input, guard Guard) ([]byte, error) {
-	s, err := three(in)
+func patchOf(t PatchType, in walk.Input, guard Guard, byHand []string) ([]byte, error) {
+	s, err := three(in, byHand)
 	if err != nil {
 		return nil, err
 	}

@@ -3,9 +3,11 @@ package merge
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.com/braid/internal/dialect"
 	"example.com/braid/internal/node"
+	"example.com/braid/internal/owner"
 	"example.com/braid/internal/secret"
 	"example.com/braid/internal/walk"
 )
@@ -30,6 +32,20 @@ type Options struct {
 	// HandOver names positions that others take over: when desired no longer declares
 	// them, they stay. Without it what last declared and desired does not is removed.
 	HandOver []string
+	// ByHand names the managers, as in metadata.managedFields of live, by which people edit
+	// objects: kubectl-edit. What only they made, and neither last nor desired declares, is
+	// warned of, or removed too: see Unowned. nil looks for nothing.
+	//
+	// Made by hand is what such a manager owns by an Update of the object itself, in live's
+	// apiVersion, and of which no other manager owns anything: so not a server's defaults,
+	// which its creator owns or nobody, what admission put there, or what is written by way of
+	// scale or status. A struct, and an element of a list, counts only as a whole where it was
+	// made by hand, for the server's defaults came with it; so do not name managers that create
+	// objects. A default that was changed and changed back counts, unless the schema tells
+	// it. What is one value to a server, such as a nodeSelector, is owned by the last who
+	// wrote to it. Of metadata only labels and annotations count.
+	ByHand  []string
+	Unowned Unowned // UnownedStays
 	// InferKeys merges lists that the schema does not know element by element, if all
 	// elements in the three documents have a name, key, id or type that tells them apart.
 	// The model Plain infers nothing.
@@ -59,6 +75,17 @@ const (
 	NullFails   = walk.NullFails   // an error, ErrNull
 )
 
+// Unowned says what becomes of what was made by hand. There is a warning of each either way.
+type Unowned = walk.Unowned
+
+// What becomes of it.
+const (
+	UnownedStays = walk.UnownedStays
+	// UnownedGoes removes it as if last had declared it: in the case WeRemove, though last
+	// has no value. An ApplyConfiguration cannot say this.
+	UnownedGoes = walk.UnownedGoes
+)
+
 // Guard makes a patch fail on a server where live has changed since it was read. A
 // patch that changes nothing is not guarded.
 type Guard = dialect.Guard
@@ -71,8 +98,9 @@ const (
 
 // Merger merges documents of one schema. Immutable, safe for concurrent use.
 type Merger struct {
-	in    walk.Input
-	guard Guard
+	in     walk.Input
+	guard  Guard
+	byHand []string
 }
 
 // New checks the options, once for all merges.
@@ -85,13 +113,13 @@ func New(o Options) (*Merger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Merger{in, o.Guard}, nil
+	return &Merger{in, o.Guard, slices.Clone(o.ByHand)}, nil
 }
 
 // input checks the options and returns them as the engine wants them. It refers to
 // the Policy.
 func (o *Options) input() (walk.Input, error) {
-	in := walk.Input{Rules: walk.Rules{Model: o.Model, Policy: o.Policy, Equality: o.Equality, Nulls: o.Nulls, Infer: o.InferKeys}}
+	in := walk.Input{Rules: walk.Rules{Model: o.Model, Policy: o.Policy, Equality: o.Equality, Nulls: o.Nulls, Infer: o.InferKeys, Unowned: o.Unowned}}
 	switch {
 	case o.Schema == nil:
 		return in, fmt.Errorf("%w: Schema is nil; Schemaless() is the one without rules", ErrOption)
@@ -101,6 +129,8 @@ func (o *Options) input() (walk.Input, error) {
 		return in, fmt.Errorf("%w: Equality %d", ErrOption, o.Equality)
 	case o.Nulls > NullFails:
 		return in, fmt.Errorf("%w: Nulls %d", ErrOption, o.Nulls)
+	case o.Unowned > UnownedGoes:
+		return in, fmt.Errorf("%w: Unowned %d", ErrOption, o.Unowned)
 	case o.Guard > GuardVersion|GuardValues:
 		return in, fmt.Errorf("%w: Guard %d", ErrOption, o.Guard)
 	}
@@ -147,7 +177,7 @@ func (m *Merger) ThreeWay(last, live, desired *Doc) (Result, error) {
 	}
 	in := m.in
 	in.Last, in.Live, in.Desired = tree(last), tree(live), desired.tree
-	s, err := three(in)
+	s, err := three(in, m.byHand)
 	return Result{s, m.guard}, err
 }
 
@@ -155,12 +185,29 @@ func noDesired() error {
 	return &Error{Doc: "desired", Offset: -1, Rule: ErrType, Detail: "no document"}
 }
 
-// three walks, once what desired and last say in other words is said in one.
-func three(in walk.Input) (walk.Script, error) {
+// three walks, once what desired and last say in other words is said in one, and it is known
+// what was made by hand.
+func three(in walk.Input, byHand []string) (walk.Script, error) {
 	if in.Schema.Root.StringData {
 		in.Last, in.Desired = secret.Fold(in.Last), secret.Fold(in.Desired)
 	}
-	return walk.Walk(in)
+	if len(byHand) == 0 || in.Live == nil {
+		return walk.Walk(in)
+	}
+	var bad error
+	in.HandMade, bad = owner.FindHandMade(in.Live, in.Schema.Root, byHand)
+	s, err := walk.Walk(in)
+	if err != nil {
+		return s, err
+	}
+	var unread *owner.Error
+	switch {
+	case errors.As(bad, &unread):
+		s.Warnings = append(s.Warnings, walk.Warning{Doc: "live", Node: unread.Node, Text: unread.Error() + "; so nothing counts as made by hand"})
+	case in.HandMade == nil && in.Unowned == UnownedGoes:
+		s.Warnings = append(s.Warnings, walk.Warning{Doc: "live", Node: in.Live.Root(), Text: "there are no managedFields; so nothing counts as made by hand"})
+	}
+	return s, nil
 }
 
 // TwoWay merges what changes between two documents: from is both last and live.

@@ -71,7 +71,7 @@ type Warning struct {
 	Text string
 }
 
-// Warnings returns what was odd, in document order.
+// Warnings returns what was odd, in document order; then what was made by hand.
 func (r *Result) Warnings() []Warning {
 	var out []Warning
 	for _, w := range r.s.Warnings {

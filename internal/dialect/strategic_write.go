@@ -217,12 +217,13 @@ func (e *strategic) sends(i, k int32) bool {
 }
 
 // orderOf writes the order of the list of edit i, if the server would not arrive
-// at it by itself: that of desired's elements, or where that does not do, of all.
+// at it by itself: that of desired's elements and of those sent, or where that does not do, of
+// all.
 func (e *strategic) orderOf(i int32, start int) {
 	if e.arrives(i, false, func(k int32) bool { return e.sends(i, k) }) {
 		return
 	}
-	named := func(k int32) bool { return e.Edits[k].Desired != node.None }
+	named := func(k int32) bool { return e.Edits[k].Desired != node.None || e.sends(i, k) }
 	if !e.arrives(i, true, named) {
 		named = func(int32) bool { return true }
 	}

@@ -88,9 +88,11 @@ func (w *walker) takeBack(parent int32, e Edit, rule *schema.Rule) {
 		}
 	}
 	if left == 0 {
+		made := slices.DeleteFunc(slices.Clone(w.Warnings[m.warnings:]), func(x Warning) bool { return !w.isMade(x) })
 		w.reset(m)
 		e.Op = OpKeep
 		w.act(parent, e, w.policy[e.Case])
+		w.Warnings = append(w.Warnings, made...)
 	}
 }
 

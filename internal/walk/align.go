@@ -18,6 +18,7 @@ type pos struct {
 	from                doc     // of a head: the list in which its key was met first
 	name                node.ID // of a head: nameOf of the element there
 	noKey               bool
+	made                bool // by hand, and nobody declares it
 	op                  Op
 	kase                Case
 }

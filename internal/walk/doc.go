@@ -42,6 +42,8 @@
 //     live has. A field that only live has and that says the same as another follows it.
 //  10. Positions that are ignored stay as live has them; those that are handed over are
 //     not removed.
-//  11. Whatever is wrong in live is kept and warned about. Whatever is wrong in
+//  11. What was made by hand and neither last nor desired has is warned of. If it is to go, it
+//     counts as if last had declared what live has; maps, lists and elements around it stay.
+//  12. Whatever is wrong in live is kept and warned about. Whatever is wrong in
 //     desired is an error with its path.
 package walk

@@ -62,6 +62,9 @@ func (w *walker) decide(al alignment, elem *schema.Type) {
 		}
 		e := Edit{Type: elem, Last: p.last, Live: p.live, Desired: p.desired}
 		p.kase = w.classify(&e)
+		if p.kase == TheyAdd && w.decideUnowned(p, &e) {
+			continue
+		}
 		switch action := w.policy[p.kase]; {
 		case action == Keep, w.Ignore != nil && w.in(w.Ignore, &e):
 			p.op = OpKeep
@@ -135,21 +138,30 @@ func (w *walker) content(i int32, t *schema.Type, rule *schema.Rule, al alignmen
 // element records the edit of one element.
 func (w *walker) element(parent int32, t *schema.Type, rule *schema.Rule, p pos) {
 	e := Edit{Type: t, Case: p.kase, Last: p.last, Live: p.live, Desired: p.desired}
-	switch p.op {
-	case OpKeep:
+	switch {
+	case p.made:
+		n := len(w.Edits)
+		if w.handMade(parent, e); len(w.Edits) == n {
+			w.open(parent, e)
+		}
+		return
+	case p.op == OpKeep:
 		w.open(parent, e)
 		return
-	case OpFields:
-	default:
+	case p.op != OpFields:
 		w.act(parent, e, w.policy[p.kase])
 		return
 	}
 	n := len(w.Edits)
-	if w.Live.Kind(e.Live) == node.Map && w.Desired.Kind(e.Desired) == node.Map && !(w.Ignore != nil && w.in(w.Ignore, &e)) {
+	if e.Desired == node.None {
+		w.fieldsOfLive(parent, e)
+	} else if w.Live.Kind(e.Live) == node.Map && w.Desired.Kind(e.Desired) == node.Map && !(w.Ignore != nil && w.in(w.Ignore, &e)) {
 		w.maps(parent, e, union(t, rule))
 	}
 	if len(w.Edits) == n {
-		e.Case = Unchanged
+		if e.Desired != node.None {
+			e.Case = Unchanged
+		}
 		w.open(parent, e)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"example.com/braid/internal/node"
+	"example.com/braid/internal/owner"
 	"example.com/braid/internal/poison"
 	"example.com/braid/internal/schema"
 )
@@ -14,6 +15,7 @@ import (
 // Live may be nil: there is no such object yet.
 type Input struct {
 	Last, Live, Desired *node.Tree
+	HandMade            *owner.HandMade // of live; nil if nobody has looked
 	Rules
 }
 
@@ -28,6 +30,7 @@ type Rules struct {
 	Ignore   []node.Pattern // positions that stay as live has them
 	HandOver []node.Pattern // positions that are not removed when desired no longer has them
 	Infer    bool           // guess the keys of lists that the schema does not know
+	Unowned  Unowned        // what becomes of what was made by hand
 }
 
 // Nulls says what a null in a field of desired means.
@@ -62,7 +65,7 @@ func Walk(in Input) (Script, error) {
 	w := walkers.Get().(*walker)
 	defer w.release()
 	w.Script = Script{Last: in.Last, Live: in.Live, Desired: in.Desired, Rules: in.Rules, Edits: w.Edits}
-	w.policy = in.Policy
+	w.policy, w.made = in.Policy, in.HandMade
 	for _, d := range [...]doc{last, live, desired} {
 		tree := w.tree(d)
 		if *tree == nil {
@@ -81,6 +84,7 @@ func Walk(in Input) (Script, error) {
 	if w.err != nil {
 		return Script{}, w.err
 	}
+	w.sortMade()
 	s := w.Script
 	s.Edits, s.Warnings = nil, slices.Clone(s.Warnings)
 	if len(w.Edits) > 0 {
@@ -111,6 +115,7 @@ func (w *walker) release() {
 type walker struct {
 	Script
 	policy *Policy
+	made   *owner.HandMade
 	err    *node.Error
 
 	pos   []pos   // positions of the open lists
@@ -270,12 +275,17 @@ func (w *walker) unknown(live, desired node.ID) {
 // of that name.
 func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool, a, l, d node.ID) {
 	null := d != node.None && w.Desired.Kind(d) == node.Null && !w.keepsNull(t)
-	if d == node.None && a == node.None && !clear {
+	undeclared := d == node.None && a == node.None && !clear
+	if undeclared && w.made == nil {
 		return
 	}
 	e := Edit{Type: t, Last: a, Live: l, Desired: d}
 	if f == nil || f.Extra {
 		e.Flags = NoLookup
+	}
+	if undeclared {
+		w.unowned(parent, f, e)
+		return
 	}
 	if f != nil && f.Zero != schema.ZeroTells && w.Equality == Semantic && !w.bothHold(f, l, d) && w.zeros(f, &e, clear) {
 		return
