@@ -56,11 +56,13 @@ var elsewhere = []string{
 	"k8s.io/apimachinery/pkg/util/mergepatch",
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured",
 	// What every client of a cluster speaks, and so package apply: types of patches, selectors,
-	// events, errors with a status.
+	// events, errors with a status and those of the network.
 	"k8s.io/apimachinery/pkg/types",
 	"k8s.io/apimachinery/pkg/labels",
 	"k8s.io/apimachinery/pkg/watch",
 	"k8s.io/apimachinery/pkg/api/errors",
+	"k8s.io/apimachinery/pkg/util/net",
+	"k8s.io/apimachinery/pkg/util/validation",
 	// The cluster in memory holds metadata to the server's own rules, which are these functions.
 	"k8s.io/apimachinery/pkg/api/meta",
 	"k8s.io/apimachinery/pkg/api/validation",

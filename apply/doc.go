@@ -7,7 +7,10 @@
 //	Lister    list                                     what pruning needs
 //	Watcher   watch                                    what waiting needs
 //
-// A [Planner] says what applying an object would do and why, and sends nothing. A [Record] keeps what was last applied in an annotation of the object, as kubectl does.
+// A [Planner] says what applying an object would do and why, and sends nothing. An [Applier]
+// reads, plans and sends, and again after a conflict. A [Record] keeps what was last applied in
+// an annotation of the object, as kubectl does, or in one of an applier's own where several
+// share objects.
 //
 // [example.com/braid/apply/memory] satisfies all three without a server.
 package apply

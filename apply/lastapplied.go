@@ -1,8 +1,13 @@
 package apply
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/secret"
@@ -19,7 +24,8 @@ import (
 // same, so that applying again writes nothing.
 
 // The annotations that hold what was last applied. At most one of them is written, and the
-// other is removed. If live has both, kubectl's is the later one and counts.
+// other is removed. If live has both, kubectl's is the later one and counts. A record with a
+// name has one annotation for both forms, in a domain of its own before CompactAnnotation.
 const (
 	LastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
 	CompactAnnotation     = "braid.example.com/last-applied"
@@ -48,6 +54,13 @@ var (
 //
 // A Record may be used by any number of goroutines at the same time.
 type Record struct {
+	// Name gives an applier an annotation of its own, <name>.braid.example.com/last-applied, so
+	// that several can share an object: each takes back only what it declared itself. Where two
+	// declare the same field, the later one sets its value. "" is kubectl's annotation, which
+	// all who use it share: what one of them no longer declares goes, whoever did.
+	//
+	// Records are never part of what is declared, whosever they are.
+	Name string
 	// HideSecrets keeps what a Secret holds out of its record: digests stand in data, and
 	// stringData is recorded as the data that it becomes. Empty values stay as they are. The
 	// annotation is still good for kubectl, which needs the keys only.
@@ -66,11 +79,14 @@ type Record struct {
 //
 // A record that cannot be read never blocks: the error has the rule [ErrRecord], and last
 // and recorded are good; last then declares nothing but the annotation. After any other
-// error both are nil: it is a [*merge.Error] about desired, with [ErrRecordSize] if even
-// digests do not fit. Errors hold no values.
+// error both are nil: it is merge.ErrOption about Name, or a [*merge.Error] about desired, with
+// [ErrRecordSize] if even digests do not fit. Errors hold no values.
 //
 // O(size of live and desired). Objects under the limit are not compressed.
 func (r Record) Exchange(live, desired *merge.Doc) (last, recorded *merge.Doc, err error) {
+	if err := r.check(); err != nil {
+		return nil, nil, err
+	}
 	want, err := parse("desired", desired)
 	if err != nil {
 		return nil, nil, err
@@ -123,10 +139,10 @@ func (r Record) Read(live, desired *merge.Doc) (*merge.Doc, error) {
 	return merge.Parse(writer{tree: t}.object(nil))
 }
 
-// Strip returns doc without any record of what was applied, and without annotations if there
-// are no others: doc itself if it has none, or is over [merge.DefaultLimits]. O(size).
+// Strip returns doc without any record of what was applied, whosever, and without annotations
+// if there are no others: doc itself if it has none, or is over [merge.DefaultLimits]. O(size).
 func Strip(doc *merge.Doc) *merge.Doc {
-	if len(notesOf(doc)) == 0 {
+	if doc == nil || !bytes.Contains(doc.JSON(), []byte(noteMark)) {
 		return doc
 	}
 	t, err := parse("", doc)
@@ -134,8 +150,12 @@ func Strip(doc *merge.Doc) *merge.Doc {
 		return doc
 	}
 	w := writer{tree: t}
+	notes := w.notes()
+	if len(notes) == 0 {
+		return doc
+	}
 	annotations := w.annotations(nil)
-	if len(t.Kids(t.Lookup("metadata", "annotations"))) == len(notesOf(doc)) {
+	if len(t.Kids(t.Lookup("metadata", "annotations"))) == len(notes) {
 		annotations.write = nil
 	}
 	out, err := merge.Parse(w.objectWith(nil, annotations))
@@ -148,10 +168,33 @@ func Strip(doc *merge.Doc) *merge.Doc {
 // note is an annotation that holds a record.
 type note struct{ key, text string }
 
-// notesOf returns the records that an object has, which may be nil, by key.
-func notesOf(d *merge.Doc) []note {
+// noteMark is in the key of every record.
+const noteMark = "/last-applied"
+
+// check returns an error unless Name makes an annotation that a server takes.
+func (r Record) check() error {
+	plain, _ := r.keys()
+	if problems := validation.IsQualifiedName(plain); len(problems) > 0 {
+		return fmt.Errorf("%w: Record.Name %q: %s", merge.ErrOption, r.Name, problems[0])
+	}
+	return nil
+}
+
+// keys returns the annotations of the two forms.
+func (r Record) keys() (plain, compact string) {
+	if r.Name != "" {
+		own := r.Name + "." + CompactAnnotation
+		return own, own
+	}
+	return LastAppliedAnnotation, CompactAnnotation
+}
+
+// notesOf returns the records of r that an object has, which may be nil, the one that counts
+// last.
+func (r Record) notesOf(d *merge.Doc) []note {
 	var notes []note
-	for _, key := range [...]string{CompactAnnotation, LastAppliedAnnotation} {
+	plain, compact := r.keys()
+	for _, key := range slices.Compact([]string{compact, plain}) {
 		if d == nil {
 			break
 		}
@@ -171,7 +214,7 @@ type record struct {
 }
 
 func (r Record) stored(live *merge.Doc) record {
-	was := record{notes: notesOf(live)}
+	was := record{notes: r.notesOf(live)}
 	if len(was.notes) == 0 {
 		return was
 	}
@@ -180,7 +223,7 @@ func (r Record) stored(live *merge.Doc) record {
 		return was
 	}
 	var err error
-	if n.key == CompactAnnotation {
+	if n.key == CompactAnnotation || r.Name != "" && n.text[0] != '{' {
 		was.tree, was.brief, err = unpack(n.text)
 	} else {
 		was.tree, err = node.Parse([]byte(n.text), node.Limits{})
@@ -219,8 +262,9 @@ func (r Record) declared(t *node.Tree) (*node.Tree, error) {
 
 // next returns the record that is to be written: what live has, if it says what is declared.
 func (r Record) next(was record, declared *node.Tree, live, desired *merge.Doc) (note, error) {
-	plain := note{LastAppliedAnnotation, string(kubectlText(declared))}
-	room, err := space(len(plain.text), live, desired)
+	key, compact := r.keys()
+	plain := note{key, string(kubectlText(declared))}
+	room, err := r.space(len(plain.text), live, desired)
 	if err != nil {
 		return note{}, err
 	}
@@ -236,7 +280,7 @@ func (r Record) next(was record, declared *node.Tree, live, desired *merge.Doc) 
 	if fits(plain) {
 		return plain, nil
 	}
-	packed := note{CompactAnnotation, pack([]byte(plain.text), false)}
+	packed := note{compact, pack([]byte(plain.text), false)}
 	if !fits(packed) {
 		brief, err := r.brief(declared)
 		if err != nil {
@@ -271,12 +315,13 @@ func (r Record) same(was record, n, plain note, declared *node.Tree) (bool, erro
 
 // space returns how much of the limit other annotations leave for a record of n bytes, at
 // worst: a merge may keep all those of live, and the longer value of two.
-func space(n int, live, desired *merge.Doc) (int, error) {
+func (r Record) space(n int, live, desired *merge.Doc) (int, error) {
 	var have []byte
 	if live != nil {
 		have = live.JSON()
 	}
-	if n+len(LastAppliedAnnotation)+len(have)+len(desired.JSON()) <= annotationLimit {
+	plain, compact := r.keys()
+	if n+len(plain)+len(have)+len(desired.JSON()) <= annotationLimit {
 		return annotationLimit, nil // however they are spread
 	}
 	want, err := parse("desired", desired)
@@ -306,7 +351,7 @@ func space(n int, live, desired *merge.Doc) (int, error) {
 	for _, i := range t.Kids(theirs) {
 		key, size := t.Key(i), len(t.Text(i))
 		switch {
-		case isNote(key):
+		case key == plain || key == compact:
 			continue
 		case ours != node.None && want.Field(ours, key) != node.None:
 			room -= max(0, size-len(want.Text(want.Field(ours, key))))
@@ -317,7 +362,10 @@ func space(n int, live, desired *merge.Doc) (int, error) {
 	return room, nil
 }
 
-func isNote(key string) bool { return key == LastAppliedAnnotation || key == CompactAnnotation }
+// isNote reports whether an annotation is somebody's record.
+func isNote(key string) bool {
+	return key == LastAppliedAnnotation || key == CompactAnnotation || strings.HasSuffix(key, "."+CompactAnnotation)
+}
 
 func annotation(key string) merge.Path {
 	p := merge.Path{{Field: "metadata"}, {Field: "annotations"}, {Field: key}}

@@ -94,7 +94,7 @@ func TestDigestsMergeAsValues(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return notesOf(recorded)[0]
+			return (Record{}).notesOf(recorded)[0]
 		}},
 		{"Secret, compact", "Secret", randomSecret, func(last *merge.Doc) note { return briefNote(t, hidden, last) }},
 		{"long texts", "Pod", func(rng *rand.Rand, _ bool) string { return randomPod(rng) }, func(last *merge.Doc) note {
@@ -193,7 +193,7 @@ func FuzzReadRecord(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if notes := notesOf(merged); len(notes) != 1 || notes[0] != notesOf(recorded)[0] {
+		if notes := (Record{}).notesOf(merged); len(notes) != 1 || notes[0] != (Record{}).notesOf(recorded)[0] {
 			t.Fatalf("the merged object has the records %v, want one", notes)
 		}
 		if _, again, err := r.Exchange(merged, desired); err != nil || !again.Equal(recorded) {

@@ -50,7 +50,7 @@ func annotated(t testing.TB, d *merge.Doc, notes ...note) *merge.Doc {
 
 func keyOf(t testing.TB, d *merge.Doc) string {
 	t.Helper()
-	notes := notesOf(d)
+	notes := (Record{}).notesOf(d)
 	if len(notes) != 1 {
 		t.Fatalf("%d records, want 1", len(notes))
 	}
@@ -169,7 +169,7 @@ func TestWhatLiveSaysStays(t *testing.T) {
 			if err != nil && !errors.Is(err, ErrRecord) {
 				t.Fatal(err)
 			}
-			if got := notesOf(recorded); len(got) != 1 || got[0] != test.want {
+			if got := (Record{}).notesOf(recorded); len(got) != 1 || got[0] != test.want {
 				t.Errorf("got  %v\nwant %v", got, test.want)
 			}
 		})
@@ -325,7 +325,7 @@ func TestSecretsAreHidden(t *testing.T) {
 				t.Errorf("%s: the record holds %q: %s", name, value, text)
 			}
 		}
-		live := annotated(t, doc(t, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":{"a":"`+b64([]byte("hunter2"))+`","b":"`+b64([]byte("other"))+`"}}`), notesOf(recorded)...)
+		live := annotated(t, doc(t, `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"data":{"a":"`+b64([]byte("hunter2"))+`","b":"`+b64([]byte("other"))+`"}}`), (Record{}).notesOf(recorded)...)
 		last, err := r.Read(live, nil)
 		if err != nil {
 			t.Fatal(err)

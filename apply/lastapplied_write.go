@@ -3,6 +3,7 @@ package apply
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,19 +51,37 @@ func (w writer) objectWith(dst []byte, annotations field) []byte {
 	return w.mapWith(dst, 0, metadata)
 }
 
-// annotations returns the annotations with notes for the records.
+// annotations returns the annotations with notes for the records, which are in the order of
+// their keys.
 func (w writer) annotations(notes []note) field {
-	fields := [...]field{{key: CompactAnnotation}, {key: LastAppliedAnnotation}}
+	var fields []field
 	for _, n := range notes {
-		for i := range fields {
-			if fields[i].key == n.key {
-				fields[i].write = func(dst []byte) []byte { return node.AppendQuoted(dst, n.text) }
-			}
+		fields = append(fields, field{n.key, func(dst []byte) []byte { return node.AppendQuoted(dst, n.text) }})
+	}
+	for _, key := range w.notes() {
+		at, has := slices.BinarySearchFunc(fields, key, func(f field, key string) int { return strings.Compare(f.key, key) })
+		if !has {
+			fields = slices.Insert(fields, at, field{key: key})
 		}
 	}
 	return field{"annotations", func(dst []byte) []byte {
-		return w.mapWith(dst, w.tree.Lookup("metadata", "annotations"), fields[:]...)
+		return w.mapWith(dst, w.tree.Lookup("metadata", "annotations"), fields...)
 	}}
+}
+
+// notes returns the keys of the records that the object has, in order.
+func (w writer) notes() []string {
+	at := w.tree.Lookup("metadata", "annotations")
+	if at == node.None || w.tree.Kind(at) != node.Map {
+		return nil
+	}
+	var keys []string
+	for _, i := range w.tree.Kids(at) {
+		if key := w.tree.Key(i); isNote(key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // mapWith appends the map i with other fields, which are in the order of their keys. What

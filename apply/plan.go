@@ -56,11 +56,13 @@ type Planner struct {
 	kinds   sync.Map      // of *kind, by schema.GroupVersionKind
 }
 
-// NewPlanner checks the options, once for all plans. The error is an *merge.Error with
-// merge.ErrOption.
+// NewPlanner checks the options, once for all plans. The error is merge.ErrOption.
 func NewPlanner(o Options) (*Planner, error) {
 	if o.Schema == nil {
 		o.Schema = merge.SchemaFor
+	}
+	if err := o.Record.check(); err != nil {
+		return nil, err
 	}
 	p := &Planner{o: o, unknown: merge.Schemaless()}
 	_, err := p.merger(p.unknown, false)
