@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"bench/peers":          {"internal/dialect", "internal/node"},
 	// Programs.
 	"internal/schema/gen": {"internal/kinds", "internal/schema"},
-	"examples/braid":      {"merge"},
+	"examples/braid":      {"apply", "merge"},
 	"examples/apply":      {"merge"},
 	".":                   {},
 }

@@ -5,7 +5,9 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
+	"unique"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -161,8 +163,17 @@ func (s *Set) add(d Document, defined map[schema.GroupKind]bool) error {
 		kind, d := definitionOf(d.Doc)
 		defined[kind] = d.cluster
 	}
-	s.members = append(s.members, member{id, d.Place, d.JSON()})
+	s.members = append(s.members, member{compactID(id), d.Place, d.JSON()})
 	return nil
+}
+
+// compactID returns an address that shares no memory with the document that it was read from.
+func compactID(id ID) ID {
+	shared := func(s string) string { return unique.Make(s).Value() }
+	return ID{
+		GVK:       schema.GroupVersionKind{Group: shared(id.GVK.Group), Version: shared(id.GVK.Version), Kind: shared(id.GVK.Kind)},
+		Namespace: shared(id.Namespace), Name: strings.Clone(id.Name),
+	}
 }
 
 // complete writes the namespace and the label of a member.
@@ -194,8 +205,8 @@ func (m *member) complete(namespace, label string) error {
 	}
 	m.id.Namespace = namespace
 	if len(fields) > 0 {
-		w := writer{tree: t}
-		m.text = w.mapWith(nil, 0, field{"metadata", func(dst []byte) []byte { return w.mapWith(dst, t.Field(0, "metadata"), fields...) }})
+		w, room := writer{tree: t}, len(m.text)+len(`,"metadata":{"labels":{"":""},"namespace":""}`)+len(PartOfLabel)+len(label)+len(namespace)
+		m.text = w.mapWith(make([]byte, 0, room), 0, field{"metadata", func(dst []byte) []byte { return w.mapWith(dst, t.Field(0, "metadata"), fields...) }})
 	}
 	return nil
 }
@@ -217,6 +228,19 @@ func (s *Set) Has(id ID) bool {
 	_, ok := s.at[id.object()]
 	return ok
 }
+
+// Get returns what the set declares at an address, in whichever version of its kind, or nil. A
+// set of what a cluster holds is a [Live] by it.
+func (s *Set) Get(id ID) (*merge.Doc, error) {
+	i, ok := s.at[id.object()]
+	if !ok {
+		return nil, nil
+	}
+	return s.members[i].doc()
+}
+
+// ClusterScoped reports whether a kind has no namespaces, as far as the set was told.
+func (s *Set) ClusterScoped(kind schema.GroupKind) bool { return s.clusterScoped(kind) }
 
 // Documents returns the objects in the order in which they are made, with their namespaces and
 // the label of members. They are made one by one.

@@ -184,7 +184,7 @@ func (s *Set) prunes(members iter.Seq2[*merge.Doc, error]) ([]Step, error) {
 		if id.GVK.Group == "" && id.GVK.Kind == "Namespace" {
 			prune.Kept = "a namespace goes with all that is in it; delete it by hand"
 		}
-		steps = append(steps, Step{ID: id, Prune: prune})
+		steps = append(steps, Step{ID: compactID(id), Prune: prune})
 	}
 	slices.SortStableFunc(steps, func(a, b Step) int { return CompareKinds(b.ID.GVK.GroupKind(), a.ID.GVK.GroupKind()) })
 	for i := range steps {
