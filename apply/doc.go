@@ -12,5 +12,10 @@
 // an annotation of the object, as kubectl does, or in one of an applier's own where several
 // share objects.
 //
+// [ReadFiles] and [ReadManifest] read manifests. A [Set] of their documents stands in an order
+// that works; [Set.Plan] says what becomes of each object, and a [SetApplier] carries it out and
+// prunes what the set no longer declares, by an [Inventory] in the cluster that is kubectl's
+// ApplySet.
+//
 // [example.com/braid/apply/memory] satisfies all three without a server.
 package apply

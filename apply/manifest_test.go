@@ -93,6 +93,9 @@ func TestReadManifestErrors(t *testing.T) {
 		{"a value without end", io.MultiReader(strings.NewReader("{\"a\":1}\n"), endless(`{"a":`)), merge.ErrLimit},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if testing.Short() && c.want == merge.ErrLimit {
+				t.Skip("reads 64 MiB")
+			}
 			var docs int
 			var errs []error
 			for _, err := range apply.ReadManifest("m", c.r) {
@@ -169,6 +172,9 @@ func TestReadFiles(t *testing.T) {
 
 // Real manifests are read as apimachinery's decoder reads them, which is kubectl's.
 func TestReadManifestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads the corpus twice")
+	}
 	docs := 0
 	for _, folder := range []string{"", "live", "pairs"} {
 	files:

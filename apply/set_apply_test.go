@@ -441,6 +441,9 @@ func TestSetApplierCustomKinds(t *testing.T) {
 // Real projects, their documents shuffled, apply in one pass on a cluster that refuses what a
 // real one refuses for want of another object of the set, or for a webhook that is not up yet.
 func TestSetOrderCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("applies the corpus twice")
+	}
 	projects := map[string]string{}
 	for _, file := range kinds.Corpus(t, "") {
 		text, err := os.ReadFile(file)

@@ -73,10 +73,17 @@ func deploymentJSON(i int, image string) []byte {
 	return append(text, `]}]}}}}`...)
 }
 
-const many = 10_000
+// many is the number of objects that have to be planned in bounded memory.
+func many() int {
+	if testing.Short() {
+		return 1000
+	}
+	return 10_000
+}
 
 // While 10,000 objects are planned, what is kept is their text: no plan and no live object.
 func TestSetPlanMemory(t *testing.T) {
+	many := many()
 	before := heap()
 	set, size := manyObjects(t, many, apply.SetOptions{Inventory: inventory("many")})
 	if kept := heap() - before; kept > 2*size {
@@ -96,7 +103,7 @@ func TestSetPlanMemory(t *testing.T) {
 	start, counts := heap(), apply.Counts{}
 	for step := range set.Plan(planner(t, apply.Options{}), live) {
 		counts.Add(step)
-		if plans.see(step.Plan); step.Number%2000 != 0 {
+		if plans.see(step.Plan); step.Number%(many/5) != 0 {
 			continue
 		}
 		if p, l := plans.left(), lives.left(); p > 10 || l > 10 {
@@ -129,6 +136,7 @@ func (void) List(context.Context, schema.GroupVersionKind, apply.ListOptions) (*
 
 // The same while they are applied.
 func TestSetApplierMemory(t *testing.T) {
+	many := many()
 	set, _ := manyObjects(t, many, apply.SetOptions{})
 	var plans alive[apply.Plan]
 	var objects alive[unstructured.Unstructured]
@@ -136,7 +144,7 @@ func TestSetApplierMemory(t *testing.T) {
 	o.Concurrency = 8
 	o.Step = func(s apply.Step) {
 		plans.see(s.Plan)
-		if objects.see(s.Outcome.Object); s.Number%2000 != 0 {
+		if objects.see(s.Outcome.Object); s.Number%(many/5) != 0 {
 			return
 		}
 		if p, u := plans.left(), objects.left(); p > 100 || u > 100 {
