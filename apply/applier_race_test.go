@@ -20,7 +20,7 @@ const writers = 64
 // rounds is how often each of many writers writes.
 func rounds() int {
 	if testing.Short() { // under the race detector, in CI
-		return 20
+		return 4
 	}
 	return 200
 }
