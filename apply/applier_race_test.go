@@ -140,7 +140,7 @@ func TestManyApply(t *testing.T) {
 // Where writes are guarded by the version that was read, they collide, and are made again until
 // they land: no conflict reaches the caller.
 func TestManyApplyGuarded(t *testing.T) {
-	const writers, rounds = 16, 25
+	const writers, rounds = 8, 20
 	for name, o := range map[string]apply.Options{
 		"patch":   {Guard: merge.GuardVersion},
 		"replace": {Replace: true},
