@@ -27,24 +27,21 @@ func (p *Planner) spare(k *kind, r merge.Result, last, live, recorded *merge.Doc
 	q := Planner{o: p.o}
 	q.o.HandOver = slices.Clone(p.o.HandOver)
 	for _, other := range others {
-		lacking, err := missing(k, other, live)
+		// What others would put back is all that merged lacks, also what live lacked: to hand over
+		// what is not there changes nothing.
+		restored, err := k.merger.ThreeWay(other, merged, other)
 		if err != nil {
 			continue // a record of what is no object of this kind
 		}
-		lost, err := missing(k, other, merged)
-		if err != nil {
-			return r, err
-		}
-		for path := range lost {
-			if !lacking[path] {
-				q.o.HandOver = append(q.o.HandOver, path)
+		for _, e := range restored.Edits() {
+			if e.Case == merge.TheyRemove {
+				q.o.HandOver = append(q.o.HandOver, e.Path.String())
 			}
 		}
 	}
 	if len(q.o.HandOver) == len(p.o.HandOver) {
 		return r, nil
 	}
-	slices.Sort(q.o.HandOver)
 	m, err := q.merger(k.schema, k.formats[0] == merge.StrategicPatch)
 	if err != nil {
 		return r, err
@@ -54,21 +51,6 @@ func (p *Planner) spare(k *kind, r merge.Result, last, live, recorded *merge.Doc
 
 func takesAway(e merge.Edit) bool {
 	return e.Action == merge.Take && (e.Case == merge.WeRemove || e.Case == merge.WeRemoveTheySet)
-}
-
-// missing returns the paths that a record declares and an object lacks.
-func missing(k *kind, declared, live *merge.Doc) (map[string]bool, error) {
-	r, err := k.merger.ThreeWay(declared, live, declared)
-	if err != nil {
-		return nil, err
-	}
-	paths := map[string]bool{}
-	for _, e := range r.Edits() {
-		if e.Case == merge.TheyRemove {
-			paths[e.Path.String()] = true
-		}
-	}
-	return paths, nil
 }
 
 // others returns what the records of others on live declare. Those that cannot be read say
