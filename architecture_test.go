@@ -42,7 +42,8 @@ var mayImport = map[string][]string{
 	// Programs.
 	"internal/schema/gen": {"internal/kinds", "internal/schema"},
 	"examples/braid":      {"apply", "merge"},
-	"examples/apply":      {"merge"},
+	"examples/apply":      {"apply", "apply/memory", "merge"},
+	"examples/writers":    {"apply", "apply/memory", "merge"},
 	".":                   {},
 }
 
