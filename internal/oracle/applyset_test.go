@@ -107,8 +107,7 @@ func TestApplySetParent(t *testing.T) {
 	var written []apply.ID // by us, of the parent
 	var manager string
 	var live *unstructured.Unstructured
-	var cluster *memory.Cluster
-	cluster = memory.New(memory.Options{Validate: []memory.Hook{func(_ context.Context, a *memory.Admission) error {
+	cluster := memory.New(memory.Options{Validate: []memory.Hook{func(_ context.Context, a *memory.Admission) error {
 		if a.ID == inventory.Parent {
 			if written = append(written, a.ID); len(written)%2 == 1 { // the second write follows the prune
 				live, manager = a.Object.DeepCopy(), a.Manager
