@@ -15,5 +15,10 @@
 // A [Reconciler] is the loop of a controller around that: it calls a function for each ID that
 // an event, an error or a time makes due.
 //
+// [ReadFiles] and [ReadManifest] read manifests. A [Set] of their documents stands in an order
+// that works; [Set.Plan] says what becomes of each object, and a [SetApplier] carries it out and
+// prunes what the set no longer declares, by an [Inventory] in the cluster that is kubectl's
+// ApplySet.
+//
 // [example.com/braid/apply/memory] satisfies all three without a server.
 package apply

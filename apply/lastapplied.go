@@ -55,8 +55,9 @@ var (
 // A Record may be used by any number of goroutines at the same time.
 type Record struct {
 	// Name gives an applier an annotation of its own, <name>.braid.example.com/last-applied, so
-	// that several can share an object: each takes back only what it declared itself. Where two
-	// declare the same field, the later one sets its value. "" is kubectl's annotation, which
+	// that several can share an object: a Planner takes back only what it alone declared, so what
+	// two declare goes with the second of them. They should agree on its value, which the later
+	// one sets. "" is kubectl's annotation, which
 	// all who use it share: what one of them no longer declares goes, whoever did.
 	//
 	// Records are never part of what is declared, whosever they are.

@@ -2,6 +2,7 @@ package apply_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -75,6 +76,58 @@ func TestRecordOwners(t *testing.T) {
 	}
 	if text := string(apply.Strip(dump).JSON()); strings.Contains(text, "last-applied") || strings.Contains(text, "annotations") {
 		t.Errorf("stripped: %s", text)
+	}
+}
+
+// What two declare stays when one of them no longer does, and goes with the other: fields,
+// labels, and elements of lists, also those of which each declares a part.
+func TestRecordOwnersShare(t *testing.T) {
+	const head = `{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: default, labels: {%s}}, spec: {%stemplate: {spec: {containers: [%s]}}}}`
+	manifest := func(labels, spec, containers string) *merge.Doc {
+		return fromYAML(t, fmt.Sprintf(head, labels, spec, containers))
+	}
+	const app = "{name: app, image: app:1}"
+	for _, tt := range []struct {
+		why                string
+		ours, theirs, then *merge.Doc // then is what we declare next, and they in the end
+		stays, goes        string     // of live, as text
+	}{
+		{"a field", manifest("", "replicas: 3, ", app), manifest("", "replicas: 3, ", app), manifest("", "", app), `"replicas":3`, `"replicas"`},
+		{"a label", manifest("a: b", "", app), manifest("a: b", "", app), manifest("", "", app), `"a":"b"`, `"a":"b"`},
+		{"an element", manifest("", "", app+", {name: x, image: x}"), manifest("", "", app+", {name: x, image: x}"),
+			manifest("", "", app), `"name":"x"`, `"name":"x"`},
+		{"parts of an element", manifest("", "", app+", {name: x, image: x, env: [{name: A, value: ours}]}"), manifest("", "", app+", {name: x, image: x, env: [{name: B, value: theirs}]}"),
+			manifest("", "", app), `"value":"theirs"`, `"name":"x"`},
+		{"one beside it", manifest("", "replicas: 3, paused: true, ", app), manifest("", "replicas: 3, ", app), manifest("", "", app), `"replicas":3`, `"paused"`},
+	} {
+		t.Run(tt.why, func(t *testing.T) {
+			c := memory.New(memory.Options{})
+			us := applier(t, c, apply.ApplierOptions{Options: apply.Options{Record: apply.Record{Name: "us"}}})
+			they := applier(t, c, apply.ApplierOptions{})
+			do := func(a *apply.Applier, d *merge.Doc, want apply.Operation) string {
+				t.Helper()
+				out, err := a.Apply(t.Context(), d)
+				if err != nil || want != apply.None && out[0].Operation == apply.None || want == apply.None && out[0].Operation != want {
+					t.Fatalf("%v, %v", out, err)
+				}
+				live, err := merge.FromMap(out[0].Object.Object)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return string(apply.Strip(live).JSON())
+			}
+			do(us, tt.ours, apply.Create)
+			do(they, tt.theirs, apply.Patch)
+			if got := do(us, tt.then, apply.Patch); !strings.Contains(got, tt.stays) {
+				t.Errorf("we took %s from them: %s", tt.stays, got)
+			}
+			do(they, tt.theirs, apply.None)
+			do(us, tt.then, apply.None)
+			if got := do(they, tt.then, apply.Patch); strings.Contains(got, tt.goes) {
+				t.Errorf("%s stays when nobody declares it: %s", tt.goes, got)
+			}
+			do(us, tt.then, apply.None)
+		})
 	}
 }
 

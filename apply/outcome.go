@@ -33,7 +33,7 @@ type Outcome struct {
 func (o Outcome) String() string {
 	switch {
 	case o.Err != nil && (o.Attempts == 0 || o.Operation == None):
-		return fmt.Sprintf("%s: %v", o.ID, o.Err)
+		return (&Error{o.ID, o.Err}).Error()
 	case o.Err != nil:
 		return fmt.Sprintf("%s: %s: %v", o.ID, o.Operation, o.Err)
 	}
@@ -46,8 +46,13 @@ type Error struct {
 	Err error
 }
 
-// Error returns the address and the reason.
-func (e *Error) Error() string { return e.ID.String() + ": " + e.Err.Error() }
+// Error returns the address, if there is one, and the reason.
+func (e *Error) Error() string {
+	if e.ID == (ID{}) {
+		return e.Err.Error()
+	}
+	return e.ID.String() + ": " + e.Err.Error()
+}
 
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }

@@ -172,6 +172,9 @@ func (p *Planner) Plan(live, desired *merge.Doc) (*Plan, error) {
 	if plan.result, err = k.merger.ThreeWay(last, live, recorded); err != nil {
 		return nil, err
 	}
+	if plan.result, err = p.spare(k, plan.result, last, live, recorded); err != nil {
+		return nil, err
+	}
 	if live != nil {
 		plan.observe()
 	}

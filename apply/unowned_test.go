@@ -136,7 +136,7 @@ func without(t testing.TB, d *merge.Doc, found []string) *merge.Doc {
 	gone := new(int)
 	for _, f := range found {
 		at, _, _ := strings.Cut(f, " ")
-		set(m, steps(at), gone)
+		set(m, pathSteps(at), gone)
 	}
 	out, err := merge.FromMap(sweep(m, gone).(map[string]any))
 	if err != nil {
@@ -147,7 +147,7 @@ func without(t testing.TB, d *merge.Doc, found []string) *merge.Doc {
 
 var step = regexp.MustCompile(`\["(?:[^"\\]|\\.)*"\]|\[\d+\]|[^.\[]+`)
 
-func steps(path string) []string { return step.FindAllString(path, -1) }
+func pathSteps(path string) []string { return step.FindAllString(path, -1) }
 
 // set puts value where the steps lead.
 func set(v any, steps []string, value any) {

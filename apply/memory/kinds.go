@@ -31,34 +31,34 @@ type traits struct {
 var unknown = traits{generation: true}
 
 // builtinKinds lists the kinds of Kubernetes v1.37 by group, each with its traits:
-// c cluster-scoped, s status, g generation, a annotations count, r resourceVersion required.
-// A test holds the first two against the server's OpenAPI documents; the others are those of
+// s status, g generation, a annotations count, r resourceVersion required.
+// A test holds the first one against the server's OpenAPI documents; the others are those of
 // the strategies in k8s.io/kubernetes, pkg/registry.
 const builtinKinds = `
-core ComponentStatus:c ConfigMap Endpoints Event LimitRange Namespace:cs Node:cs PersistentVolume:cs PersistentVolumeClaim:s
+core ComponentStatus ConfigMap Endpoints Event LimitRange Namespace:s Node:s PersistentVolume:s PersistentVolumeClaim:s
 	Pod:sg PodTemplate:g ReplicationController:sg ResourceQuota:s Secret Service:s ServiceAccount
-admissionregistration.k8s.io MutatingAdmissionPolicy:cgr MutatingAdmissionPolicyBinding:cgr MutatingWebhookConfiguration:cgr
-	ValidatingAdmissionPolicy:csgr ValidatingAdmissionPolicyBinding:cgr ValidatingWebhookConfiguration:cgr
-apiextensions.k8s.io CustomResourceDefinition:csgr
-apiregistration.k8s.io APIService:csr
+admissionregistration.k8s.io MutatingAdmissionPolicy:gr MutatingAdmissionPolicyBinding:gr MutatingWebhookConfiguration:gr
+	ValidatingAdmissionPolicy:sgr ValidatingAdmissionPolicyBinding:gr ValidatingWebhookConfiguration:gr
+apiextensions.k8s.io CustomResourceDefinition:sgr
+apiregistration.k8s.io APIService:sr
 apps ControllerRevision DaemonSet:sg Deployment:sga ReplicaSet:sg StatefulSet:sg
 autoscaling HorizontalPodAutoscaler:s
 batch CronJob:sg Job:sg
-certificates.k8s.io CertificateSigningRequest:cs ClusterTrustBundle:cr PodCertificateRequest:sr
+certificates.k8s.io CertificateSigningRequest:s ClusterTrustBundle:r PodCertificateRequest:sr
 coordination.k8s.io Lease:r LeaseCandidate:r
 discovery.k8s.io EndpointSlice:g
 events.k8s.io Event
-flowcontrol.apiserver.k8s.io FlowSchema:csg PriorityLevelConfiguration:csg
-internal.apiserver.k8s.io StorageVersion:csr
+flowcontrol.apiserver.k8s.io FlowSchema:sg PriorityLevelConfiguration:sg
+internal.apiserver.k8s.io StorageVersion:sr
 lifecycle.k8s.io Eviction:sgr EvictionRequest:sgr
-networking.k8s.io IPAddress:c Ingress:sg IngressClass:cg NetworkPolicy:g ServiceCIDR:cs
-node.k8s.io RuntimeClass:cr
+networking.k8s.io IPAddress Ingress:sg IngressClass:g NetworkPolicy:g ServiceCIDR:s
+node.k8s.io RuntimeClass:r
 policy PodDisruptionBudget:sgr
-rbac.authorization.k8s.io ClusterRole:c ClusterRoleBinding:c Role RoleBinding
-resource.k8s.io DeviceClass:cg DeviceTaintRule:csg ResourceClaim:s ResourceClaimTemplate ResourcePoolStatusRequest:csr ResourceSlice:cg
-scheduling.k8s.io CompositePodGroup:sr PodGroup:sr PriorityClass:cg Workload:r
-storage.k8s.io CSIDriver:cr CSINode:csr CSIStorageCapacity:r StorageClass:c VolumeAttachment:csr VolumeAttributesClass:c
-storagemigration.k8s.io StorageVersionMigration:csr`
+rbac.authorization.k8s.io ClusterRole ClusterRoleBinding Role RoleBinding
+resource.k8s.io DeviceClass:g DeviceTaintRule:sg ResourceClaim:s ResourceClaimTemplate ResourcePoolStatusRequest:sr ResourceSlice:g
+scheduling.k8s.io CompositePodGroup:sr PodGroup:sr PriorityClass:g Workload:r
+storage.k8s.io CSIDriver:r CSINode:sr CSIStorageCapacity:r StorageClass VolumeAttachment:sr VolumeAttributesClass
+storagemigration.k8s.io StorageVersionMigration:sr`
 
 var builtins = sync.OnceValue(func() map[schema.GroupKind]traits {
 	out := map[schema.GroupKind]traits{}
@@ -71,8 +71,9 @@ var builtins = sync.OnceValue(func() map[schema.GroupKind]traits {
 		for _, word := range words {
 			kind, flags, _ := strings.Cut(word, ":")
 			has := func(flag string) bool { return strings.Contains(flags, flag) }
-			out[schema.GroupKind{Group: group, Kind: kind}] = traits{
-				known: true, builtin: true, cluster: has("c"), status: has("s"),
+			gk := schema.GroupKind{Group: group, Kind: kind}
+			out[gk] = traits{
+				known: true, builtin: true, cluster: apply.ClusterScoped(gk), status: has("s"),
 				generation: has("g"), annotations: has("a"), conditional: has("r"),
 			}
 		}

@@ -6,30 +6,42 @@ func Example() {
 	// Output:
 	// 1. We declare nginx. There is no such object yet, so all of it is sent.
 	//
+	// apps/v1 Deployment default/nginx: Create
 	// + apiVersion  WeAdd            "apps/v1"
 	// + kind        WeAdd            "Deployment"
-	// + metadata    WeAdd            {"name":"nginx"}
+	// + metadata    WeAdd            {"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"…
 	// + spec        WeAdd            {"selector":{"matchLabels":{"app":"nginx"}},"template":{"metadata":{"la…
 	//
-	// patch: {"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"nginx"},"spec":{"selector":{"matchLabels":{"app":"nginx"}},"template":{"metadata":{"labels":{"app":"nginx"}},"spec":{"containers":[{"image":"nginx","name":"nginx"}]}}}}
-	//    The server stores it with defaults, and somebody adds a container named envoy.
+	//    The server has set defaults. Somebody adds a container named envoy.
 	//
 	// 2. We declare image nginx:1.7.9. Only that is sent, and envoy stays.
 	//
-	// ~ spec.template.spec.containers[name=nginx].image  WeSet            "nginx" → "nginx:1.7.9"
+	// apps/v1 Deployment default/nginx: Patch
+	// ~ metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"]  WeSet            "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"an… → "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"an…
+	// ~ spec.template.spec.containers[name=nginx].image               WeSet            "nginx" → "nginx:1.7.9"
 	//
-	// patch: {"spec":{"template":{"spec":{"containers":[{"image":"nginx:1.7.9","name":"nginx"}]}}}}
+	// application/strategic-merge-patch+json: 500 bytes
 	//
 	// 3. We declare the same again. Nothing is sent.
 	//
-	// nothing to change
+	// apps/v1 Deployment default/nginx: None
 	//
-	// patch: {}
+	//    Somebody edits live by hand: image nginx:hotfix, 3 replicas.
 	//
-	// 4. Somebody edits live by hand: image nginx:hotfix, 3 replicas. We apply again: our image is
-	//    restored, and the replicas we never declared are left alone.
+	// 4. We apply again: our image is restored, and the replicas that we never declared are left alone.
 	//
+	// apps/v1 Deployment default/nginx: Patch
 	// ~ spec.template.spec.containers[name=nginx].image  TheySet          "nginx:hotfix" → "nginx:1.7.9"
 	//
-	// patch: {"spec":{"template":{"spec":{"containers":[{"image":"nginx:1.7.9","name":"nginx"}]}}}}
+	// application/strategic-merge-patch+json: 86 bytes
+	//
+	// 5. And again: there is nothing left to do.
+	//
+	// apps/v1 Deployment default/nginx: None
+	//
+	// What the cluster holds in the end:
+	//
+	// replicas 3
+	// container envoy envoyproxy/envoy:v1.30, pulled IfNotPresent
+	// container nginx nginx:1.7.9, pulled IfNotPresent
 }

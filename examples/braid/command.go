@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 
+	gvk "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"example.com/braid/merge"
 )
 
@@ -18,38 +20,48 @@ type command struct {
 
 	last, live, desired string
 	out, patchType      string
+	namespace, set      string
 	settings
+
+	kinds func(gvk.GroupVersionKind) (*merge.Schema, error) // built-in, and of what plan reads
 }
 
 // run returns what goes to standard output. All of it is known before any of it
 // is printed, so a failure prints nothing.
 func (c *command) run(args []string) ([]byte, error) {
 	if len(args) == 0 {
-		return nil, fmt.Errorf("say what to do: diff, merge or patch; -h shows how")
+		return nil, fmt.Errorf("say what to do: diff, merge, patch or plan; -h shows how")
 	}
 	flags := flag.NewFlagSet("braid", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	c.schemaFlags(flags)
-	if args[0] != "patch" {
-		flags.StringVar(&c.out, "out", "patch", "")
-		c.mergeFlags(flags)
-	}
 	var do func([]string) ([]byte, error)
 	switch args[0] {
 	case "diff":
 		do = c.diff
+		flags.StringVar(&c.out, "out", "patch", "")
+		c.mergeFlags(flags)
 	case "merge":
 		do = c.merge
+		flags.StringVar(&c.out, "out", "patch", "")
+		c.mergeFlags(flags)
 		flags.StringVar(&c.last, "last", "", "")
 		flags.StringVar(&c.live, "live", "", "")
 		flags.StringVar(&c.desired, "desired", "", "")
 	case "patch":
 		do = c.patch
 		flags.StringVar(&c.patchType, "type", "strategic", "")
+	case "plan":
+		do = c.plan
+		flags.StringVar(&c.out, "out", "report", "")
+		flags.StringVar(&c.live, "live", "", "")
+		flags.StringVar(&c.namespace, "namespace", "default", "")
+		flags.StringVar(&c.set, "set", "", "")
+		c.planFlags(flags)
 	case "-h", "-help", "--help", "help":
 		return nil, flag.ErrHelp
 	default:
-		return nil, fmt.Errorf("no command %q: want diff, merge or patch; -h shows how", args[0])
+		return nil, fmt.Errorf("no command %q: want diff, merge, patch or plan; -h shows how", args[0])
 	}
 	files, err := parseMixed(flags, args[1:])
 	if err != nil {
@@ -113,7 +125,7 @@ func (c *command) patch(files []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	schema, _, err := c.schema(docs[0])
+	schema, _, err := c.schema(docs[0].GVK())
 	if err != nil {
 		return nil, err
 	}

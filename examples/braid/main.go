@@ -3,6 +3,7 @@
 //	braid diff FROM TO
 //	braid merge [-last L] -live V -desired D
 //	braid patch -type strategic|merge|json OBJECT PATCH
+//	braid plan [-live V] FILE
 //
 // Run braid -h for the flags and an example.
 package main
@@ -22,12 +23,14 @@ const usage = `braid merges Kubernetes objects: what you said last, what is ther
   braid diff FROM TO                          what turns FROM into TO
   braid merge [-last L] -live V -desired D    what turns live into the merged object
   braid patch -type strategic OBJECT PATCH    what a server makes of a patch (strategic, merge or json)
+  braid plan [-live V] FILE                   what applying a manifest, or a directory of them, would do
 
 Files are YAML or JSON; - is standard input. Without -last, the annotation that
-kubectl apply leaves in live serves. Exit status: 0 done, 1 conflict, 2 bad input.
+kubectl apply leaves in live serves. Exit status: 0 done, 1 conflict, 2 bad input;
+of plan, as of diff(1): 0 nothing to do, 1 something, 2 trouble.
 
 Flags:
-  -out patch|merged|report|changed      what to print (default patch)
+  -out patch|merged|report|changed      what to print (default patch; of plan report, and no patch)
   -dialect strategic|merge|json|apply   the format of the patch: strategic merge patch, JSON merge patch, JSON Patch,
                                         apply configuration (default strategic, for custom kinds merge)
   -policy apply|strict|update|branch    what to do where live was changed too (default apply)
@@ -41,6 +44,9 @@ Flags:
   -equality semantic|exact              whether 1000m is 1 (default semantic)
   -ignore PATH                          leave what live has there: spec.replicas, spec.containers[name=istio-proxy]
   -handover PATH                        do not remove what desired no longer declares there
+  -live FILE|DIR, of plan               what the cluster holds: kubectl get -o yaml (default nothing)
+  -namespace NAME, of plan              of objects that name none (default default)
+  -set NAME, of plan                    the Secret that is the parent of the ApplySet: prune its other members in live
   -crd, -rule, -ignore and -handover may be given several times.
 
 Example, for bash, after go install ./examples/braid:
@@ -65,11 +71,18 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.As(err, &conflict):
 		fmt.Fprintln(stderr, "braid:", err)
 		return 1
-	case err != nil:
+	case err != nil && out == nil:
 		fmt.Fprintln(stderr, "braid:", err)
 		return 2
 	}
 	if _, err := stdout.Write(out); err != nil {
+		fmt.Fprintln(stderr, "braid:", err)
+		return 2
+	}
+	switch {
+	case errors.Is(err, errChanges):
+		return 1
+	case err != nil:
 		fmt.Fprintln(stderr, "braid:", err)
 		return 2
 	}

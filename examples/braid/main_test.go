@@ -115,7 +115,7 @@ func TestCommands(t *testing.T) {
 		{"too deep", []string{"diff", "deep", "pod"}, "", 2, "", "live: "},
 		{"no file", []string{"diff", "pod", "absent.yaml"}, "", 2, "", "absent.yaml"},
 		{"standard input twice", []string{"diff", "-", "-"}, pod, 2, "", "standard input"},
-		{"no command", nil, "", 2, "", "diff, merge or patch"},
+		{"no command", nil, "", 2, "", "diff, merge, patch or plan"},
 		{"wrong command", []string{"apply"}, "", 2, "", `no command "apply"`},
 		{"wrong flag", []string{"diff", "-colour", "pod", "pod"}, "", 2, "", "-colour"},
 		{"wrong policy", []string{"diff", "-policy", "mine", "pod", "pod"}, "", 2, "", `no policy "mine"`},
@@ -139,6 +139,98 @@ func TestCommands(t *testing.T) {
 			}
 			if got := strings.TrimSuffix(stdout.String(), "\n"); got != c.out {
 				t.Errorf("standard output\n%s\nwant\n%s", got, c.out)
+			}
+			if c.err == "" && stderr.Len() > 0 || !strings.Contains(stderr.String(), c.err) {
+				t.Errorf("standard error %q, want %q", &stderr, c.err)
+			}
+		})
+	}
+}
+
+// plan says what it does by its exit status, as diff does.
+func TestPlan(t *testing.T) {
+	at := files(t, map[string]string{
+		"web.yaml": `
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {ports: [{port: 80}]}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web}
+data: {a: b}
+`,
+		"live.yaml": `
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: web, namespace: default, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"annotations":{},"name":"web","namespace":"default"},"data":{"a":"b"}}'}}
+  data: {a: b}
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: old, namespace: default, labels: {applyset.kubernetes.io/part-of: applyset-G-rLwzXLn5grGNpeFK7ac0_4jtXh8lZY2C-WSkRhu3w-v1}}
+`,
+		"config.yaml": `{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {a: b}}`,
+		"theirs.yaml": `{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {a: c}}`,
+		"twice.yaml":  "{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: default}}",
+		"crd.yaml": `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things.example.com}, spec: {group: example.com,
+			names: {kind: Thing, plural: things}, scope: Cluster, versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}`,
+		"thing.yaml": `{apiVersion: example.com/v1, kind: Thing, metadata: {name: x}, spec: {a: 1}}`,
+	})
+	dir := filepath.Dir(at("web.yaml"))
+	if err := os.Mkdir(filepath.Join(dir, "all"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"crd.yaml", "thing.yaml"} {
+		if err := os.Rename(at(name), filepath.Join(dir, "all", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const unchanged = "v1 ConfigMap default/web: None\n"
+	for _, c := range []struct {
+		name   string
+		args   []string
+		stdin  string
+		status int
+		out    string // how it begins
+		end    string // how it ends
+		err    string
+	}{
+		{"nothing there", []string{"web.yaml"}, "", 1, "v1 ConfigMap default/web: Create\n", "2 Create\n", ""},
+		{"nothing to do", []string{"-live", "live.yaml", "config.yaml"}, "", 0, unchanged, "1 None\n", ""},
+		{"one is new", []string{"web.yaml", "-live", "live.yaml"}, "", 1, unchanged + "v1 Service default/web: Create\n", "1 Create, 1 None\n", ""},
+		{"a set", []string{"-live", "live.yaml", "-set", "x", "config.yaml"}, "", 1, "v1 ConfigMap default/web: Patch\n", "v1 ConfigMap default/old: Prune\n1 Patch, 1 Prune\n", ""},
+		{"another namespace", []string{"-live", "live.yaml", "-namespace", "other", "config.yaml"}, "", 1, "v1 ConfigMap other/web: Create\n", "1 Create\n", ""},
+		{"standard input", []string{"-live", "live.yaml", "-"}, `{apiVersion: v1, kind: ConfigMap, metadata: {name: web}, data: {a: c}}`, 1, "v1 ConfigMap default/web: Patch\n", "1 Patch\n", ""},
+		{"a directory", []string{"all"}, "", 1, "apiextensions.k8s.io/v1 CustomResourceDefinition things.example.com: Create\n", "2 Create\n", ""},
+		{"whether anything changes", []string{"-out", "changed", "-live", "live.yaml", "config.yaml"}, "", 0, "false\n", "false\n", ""},
+		{"merged", []string{"-out", "merged", "config.yaml"}, "", 1, `{"apiVersion":"v1","data":{"a":"b"},"kind":"ConfigMap"`, "}\n", ""},
+		{"a conflict", []string{"-policy", "strict", "-live", "theirs.yaml", "config.yaml"}, "", 2, "v1 ConfigMap default/web: None\n", "1 failed\n", "1 of 1 objects cannot be planned"},
+		{"declared twice", []string{"twice.yaml"}, "", 2, "", "", "twice.yaml, document 2 (line 3): v1 ConfigMap default/web: declared twice"},
+		{"no file", []string{"absent.yaml"}, "", 2, "", "", "absent.yaml"},
+		{"no live", []string{"-live", "absent.yaml", "web.yaml"}, "", 2, "", "", "absent.yaml"},
+		{"two files", []string{"web.yaml", "config.yaml"}, "", 2, "", "", "one file or directory, got 2"},
+		{"standard input twice", []string{"-live", "-", "-"}, "", 2, "", "", "standard input"},
+		{"no such output", []string{"-out", "patch", "web.yaml"}, "", 2, "", "", "want report, merged or changed"},
+		{"no such policy", []string{"-policy", "mine", "web.yaml"}, "", 2, "", "", `no policy "mine"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := []string{"plan"}
+			for _, a := range c.args {
+				if _, err := os.Stat(at(a)); err == nil && strings.Trim(a, "-x") != "" {
+					a = at(a)
+				}
+				args = append(args, a)
+			}
+			var stdout, stderr bytes.Buffer
+			if status := run(args, strings.NewReader(c.stdin), &stdout, &stderr); status != c.status {
+				t.Errorf("exit status %d, want %d; %s", status, c.status, &stderr)
+			}
+			if got := stdout.String(); !strings.HasPrefix(got, c.out) || !strings.HasSuffix(got, c.end) || c.end == "" && got != "" {
+				t.Errorf("standard output\n%s\nwant\n%s…\n%s", got, c.out, c.end)
 			}
 			if c.err == "" && stderr.Len() > 0 || !strings.Contains(stderr.String(), c.err) {
 				t.Errorf("standard error %q, want %q", &stderr, c.err)

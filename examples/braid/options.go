@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	gvk "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"example.com/braid/merge"
 )
 
@@ -31,16 +33,21 @@ func (s *settings) schemaFlags(flags *flag.FlagSet) {
 	flags.Var(&s.rules, "rule", "")
 }
 
-// mergeFlags are those of diff and merge.
-func (s *settings) mergeFlags(flags *flag.FlagSet) {
+// planFlags are those of diff, merge and plan.
+func (s *settings) planFlags(flags *flag.FlagSet) {
 	flags.StringVar(&s.policy, "policy", "apply", "")
-	flags.StringVar(&s.model, "model", "", "")
 	flags.StringVar(&s.nulls, "nulls", "remove", "")
 	flags.StringVar(&s.equality, "equality", "semantic", "")
-	flags.StringVar(&s.dialect, "dialect", "", "")
-	flags.BoolVar(&s.infer, "infer", false, "")
 	flags.Var(&s.ignore, "ignore", "")
 	flags.Var(&s.handover, "handover", "")
+}
+
+// mergeFlags are those of diff and merge.
+func (s *settings) mergeFlags(flags *flag.FlagSet) {
+	s.planFlags(flags)
+	flags.StringVar(&s.model, "model", "", "")
+	flags.StringVar(&s.dialect, "dialect", "", "")
+	flags.BoolVar(&s.infer, "infer", false, "")
 }
 
 var (
@@ -69,7 +76,7 @@ func choice[T any](flag, word string, of map[string]T) (v T, err error) {
 // What is not said depends on the kind: a server takes strategic merge patches for
 // built-in kinds only, and merges the lists of custom ones by their own keys.
 func (c *command) options(doc *merge.Doc) (o merge.Options, format merge.PatchType, err error) {
-	schema, custom, err := c.schema(doc)
+	schema, custom, err := c.schema(doc.GVK())
 	if err != nil {
 		return o, 0, err
 	}
@@ -81,26 +88,29 @@ func (c *command) options(doc *merge.Doc) (o merge.Options, format merge.PatchTy
 		model = "structured"
 	}
 	o = merge.Options{Schema: schema, Ignore: c.ignore, HandOver: c.handover, InferKeys: c.infer}
-	fail := func(e error) {
-		if err == nil {
-			err = e
-		}
+	if o.Policy, o.Nulls, o.Equality, err = c.words(); err != nil {
+		return o, 0, err
 	}
-	var e error
-	o.Policy, e = choice("policy", c.policy, policies)
-	fail(e)
-	o.Model, e = choice("model", or(c.model, model), models)
-	fail(e)
-	o.Nulls, e = choice("meaning of nulls", c.nulls, nulls)
-	fail(e)
-	o.Equality, e = choice("equality", c.equality, equalities)
-	fail(e)
+	if o.Model, err = choice("model", or(c.model, model), models); err != nil {
+		return o, 0, err
+	}
 	if o.Model != merge.Strategic {
 		dialect = "merge"
 	}
-	format, e = choice("dialect", or(c.dialect, dialect), dialects)
-	fail(e)
+	format, err = choice("dialect", or(c.dialect, dialect), dialects)
 	return o, format, err
+}
+
+// words returns what the flags of words stand for.
+func (s *settings) words() (p *merge.Policy, n merge.Nulls, e merge.Equality, err error) {
+	if p, err = choice("policy", s.policy, policies); err != nil {
+		return
+	}
+	if n, err = choice("meaning of nulls", s.nulls, nulls); err != nil {
+		return
+	}
+	e, err = choice("equality", s.equality, equalities)
+	return
 }
 
 func or(word, otherwise string) string {
@@ -110,12 +120,11 @@ func or(word, otherwise string) string {
 	return word
 }
 
-// schema finds the rules of the kind that doc says it has: in the CRDs given, or among
-// the built-in ones.
-func (c *command) schema(doc *merge.Doc) (s *merge.Schema, custom bool, err error) {
+// schema finds the rules of a kind: in the CRDs given, or among the built-in ones.
+func (c *command) schema(kind gvk.GroupVersionKind) (s *merge.Schema, custom bool, err error) {
 	s = merge.Schemaless()
 	if !c.schemaless {
-		if s, custom, err = c.known(doc); err != nil {
+		if s, custom, err = c.known(kind); err != nil {
 			return nil, false, err
 		}
 	}
@@ -131,7 +140,7 @@ func (c *command) schema(doc *merge.Doc) (s *merge.Schema, custom bool, err erro
 	return s, custom, nil
 }
 
-func (c *command) known(doc *merge.Doc) (s *merge.Schema, custom bool, err error) {
+func (c *command) known(kind gvk.GroupVersionKind) (s *merge.Schema, custom bool, err error) {
 	for _, file := range c.crds {
 		docs, err := c.read(input{"crd", file})
 		if err != nil {
@@ -141,11 +150,15 @@ func (c *command) known(doc *merge.Doc) (s *merge.Schema, custom bool, err error
 		if err != nil {
 			return nil, false, fmt.Errorf("%s: %w", file, err)
 		}
-		if s := kinds[doc.GVK()]; s != nil {
+		if s := kinds[kind]; s != nil {
 			return s, true, nil
 		}
 	}
-	if s, err = merge.SchemaFor(doc.GVK()); err != nil {
+	builtin := merge.SchemaFor
+	if c.kinds != nil {
+		builtin = c.kinds
+	}
+	if s, err = builtin(kind); err != nil {
 		c.warn("%v; maps are merged by field and lists replaced", err)
 		return merge.Schemaless(), false, nil
 	}
