@@ -37,9 +37,10 @@ var mayImport = map[string][]string{
 	"internal/kinds":       {},
 	"internal/conformance": {"apply"},
 	"internal/oracle":      {},
-	"bench":                {"internal/node", "merge"},
+	"bench":                {"merge"},
 	"bench/peers":          {"internal/dialect", "internal/node"},
 	// Programs.
+	"bench/report":        {},
 	"internal/schema/gen": {"internal/kinds", "internal/schema"},
 	"examples/braid":      {"merge"},
 	"examples/apply":      {"merge"},

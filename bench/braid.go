@@ -77,8 +77,16 @@ func (w Way) Trees(c *Case) (Task, error) {
 	}, w.applied(c, c.Last, o)), err
 }
 
-// Prepared has last and desired parsed, and parses live each time: what a controller does.
+// Prepared has last and desired parsed, and reads live each time: what a controller does.
 func (w Way) Prepared(c *Case) (Task, error) {
+	o, m, docs, err := w.prepare(c)
+	live := c.Live()
+	return Answer(func() ([]byte, error) { return m.PatchLive(w.Format, docs.last, live, docs.desired) },
+		w.applied(c, c.Live, o)), err
+}
+
+// PreparedDocs does the same by way of a Doc of live, which the caller could keep.
+func (w Way) PreparedDocs(c *Case) (Task, error) {
 	o, m, docs, err := w.prepare(c)
 	text := c.Live()
 	return Answer(func() ([]byte, error) {

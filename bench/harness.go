@@ -14,6 +14,7 @@ import (
 // Work is one thing that is done to every case by every peer.
 type Work struct {
 	Name  string // Benchmark<Name> measures it
+	Says  string // what is done, for readers of the results
 	Bytes func(c *Case) int
 	Want  func(c *Case) []byte // the object that every answer must stand for
 	Peers []Peer
@@ -58,6 +59,7 @@ func (ws Works) Run(b *testing.B) {
 	if i < 0 {
 		b.Fatalf("no work is called %s", name)
 	}
+	fmt.Printf("work: %s: %s\n", name, ws[i].Says)
 	for c := range Cases() {
 		if c.Origin != nil {
 			fmt.Printf("origin: %s: %s\n", c.Name, c.Origin())

@@ -26,55 +26,55 @@ func reasons(why string, cases ...string) map[string]string {
 
 // works is what is measured here, and of whom.
 var works = bench.Works{
-	{Name: "MergeThreeWay", Bytes: bench.AllThree, Want: (*bench.Case).Replaced, Peers: []bench.Peer{
+	{Name: "MergeThreeWay", Says: "last, live and desired from bytes to a JSON merge patch", Bytes: bench.AllThree, Want: (*bench.Case).Replaced, Peers: []bench.Peer{
 		{Name: "braid", Make: bench.MergePatch.ThreeWay},
 		{Name: "jsonmergepatch", Make: jsonMergeThreeWay, Differs: overwritten},
 	}},
-	{Name: "MergeTwoWay", Bytes: bench.FromTo, Want: (*bench.Case).Desired, Peers: []bench.Peer{
+	{Name: "MergeTwoWay", Says: "last and desired from bytes to a JSON merge patch", Bytes: bench.FromTo, Want: (*bench.Case).Desired, Peers: []bench.Peer{
 		{Name: "braid", Make: bench.MergePatch.TwoWay},
 		{Name: "evanphx", Make: evanphxTwoWay},
 		{Name: "jsonmergepatch", Make: jsonMergeTwoWay},
 	}},
-	{Name: "MergeApply", Bytes: bench.LiveOnly, Want: (*bench.Case).Replaced, Peers: []bench.Peer{
+	{Name: "MergeApply", Says: "a JSON merge patch applied to live, from bytes to bytes", Bytes: bench.LiveOnly, Want: (*bench.Case).Replaced, Peers: []bench.Peer{
 		{Name: "braid", Make: bench.MergePatch.Apply},
 		{Name: "evanphx", Make: evanphxMergeApply},
 	}},
-	{Name: "JSONPatchThreeWay", Bytes: bench.AllThree, Want: (*bench.Case).Merged, Peers: []bench.Peer{
+	{Name: "JSONPatchThreeWay", Says: "last, live and desired from bytes to a JSON Patch", Bytes: bench.AllThree, Want: (*bench.Case).Merged, Peers: []bench.Peer{
 		{Name: "braid", Make: bench.JSONPatch.ThreeWay}, // nobody else writes one from three
 	}},
-	{Name: "JSONPatchTwoWay", Bytes: bench.FromTo, Want: (*bench.Case).Desired, Peers: []bench.Peer{
+	{Name: "JSONPatchTwoWay", Says: "last and desired from bytes to a JSON Patch", Bytes: bench.FromTo, Want: (*bench.Case).Desired, Peers: []bench.Peer{
 		{Name: "braid", Make: bench.JSONPatch.TwoWay},
 		{Name: "gomodules", Make: gomodulesTwoWay},
 		{Name: "wI2L", Make: wi2lTwoWay},
 	}},
-	{Name: "JSONPatchApply", Bytes: bench.LiveOnly, Want: (*bench.Case).Merged, Peers: []bench.Peer{
+	{Name: "JSONPatchApply", Says: "a JSON Patch applied to live, from bytes to bytes", Bytes: bench.LiveOnly, Want: (*bench.Case).Merged, Peers: []bench.Peer{
 		{Name: "braid", Make: bench.JSONPatch.Apply},
 		{Name: "evanphx", Make: evanphxApply},
 	}},
-	{Name: "StructuredThreeWay", Bytes: bench.AllThree, Want: (*bench.Case).Merged, Peers: []bench.Peer{
+	{Name: "StructuredThreeWay", Says: "last, live and desired from bytes to a JSON Patch, under the structured model", Bytes: bench.AllThree, Want: (*bench.Case).Merged, Peers: []bench.Peer{
 		{Name: "braid", Make: bench.Structured.ThreeWay}, // structured-merge-diff knows managers in the place of last
 	}},
-	{Name: "StructuredTwoWay", Bytes: bench.FromTo, Want: (*bench.Case).Desired, Peers: []bench.Peer{
+	{Name: "StructuredTwoWay", Says: "last and desired from bytes: braid to a JSON Patch, structured-merge-diff to sets of fields (Compare) or to a tree (Merge)", Bytes: bench.FromTo, Want: (*bench.Case).Desired, Peers: []bench.Peer{
 		{Name: "braid", Make: bench.Structured.TwoWay},
 		{Name: "smd.Compare", Make: smdCompareBytes},
 		{Name: "smd.Merge", Make: smdMergeBytes, Differs: additive},
 	}},
-	{Name: "StructuredTrees", Bytes: bench.FromTo, Want: (*bench.Case).Desired, Peers: []bench.Peer{
+	{Name: "StructuredTrees", Says: "the same from trees: parsed by braid, made typed values for structured-merge-diff", Bytes: bench.FromTo, Want: (*bench.Case).Desired, Peers: []bench.Peer{
 		{Name: "braid", Make: bench.Structured.Trees},
 		{Name: "smd.Compare", Make: smdCompareTrees},
 		{Name: "smd.Merge", Make: smdMergeTrees, Differs: additive},
 	}},
-	{Name: "UpdateThreeWay", Bytes: bench.AllThree, Want: (*bench.Case).Merged, Peers: []bench.Peer{
+	{Name: "UpdateThreeWay", Says: "last, live and desired from bytes to the merged object, under the policy of kustomize", Bytes: bench.AllThree, Want: (*bench.Case).Merged, Peers: []bench.Peer{
 		{Name: "braid", Make: braidUpdate},
 		{Name: "kyaml", Make: kyamlUpdate, Differs: nulls, Unsupported: quadratic},
 	}},
 	// The floors read the same bytes and do no more.
-	{Name: "ThreeWayFloor", Bytes: bench.AllThree, Want: (*bench.Case).Merged, Peers: []bench.Peer{
+	{Name: "ThreeWayFloor", Says: "last, live and desired from bytes to a strategic merge patch; the floors only check that the three are JSON", Bytes: bench.AllThree, Want: (*bench.Case).Merged, Peers: []bench.Peer{
 		{Name: "braid", Make: bench.Strategic.ThreeWay},
 		{Name: "jsontext", Make: jsontextThree},
 		{Name: "encodingjson", Make: encodingJSONThree},
 	}},
-	{Name: "Parse", Bytes: bench.LiveOnly, Want: (*bench.Case).Live, Peers: []bench.Peer{
+	{Name: "Parse", Says: "live becomes a tree; the floors only check that it is JSON", Bytes: bench.LiveOnly, Want: (*bench.Case).Live, Peers: []bench.Peer{
 		{Name: "braid", Make: bench.ParseLive},
 		{Name: "jsontext", Make: jsontextLive},
 		{Name: "encodingjson", Make: encodingJSONLive},
