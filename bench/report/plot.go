@@ -15,7 +15,7 @@ var plotted = []string{"StrategicThreeWay", "StrategicApply", "TypedTwoWay", "Me
 const (
 	panelWidth, panelHeight = 320, 300
 	frameLeft, frameTop     = 52, 44
-	frameWidth, frameHeight = 250, 210
+	frameWidth, frameHeight = 240, 210
 	columns                 = 3
 	style                   = `text{font:11px sans-serif;fill:#6e7781}.title{font-weight:bold;font-size:12px}.grid{stroke:#8b949e;stroke-opacity:.3}polyline{fill:none;stroke-width:1.5;stroke-opacity:.6}@media(prefers-color-scheme:dark){text{fill:#b1bac4}}`
 )
