@@ -39,9 +39,10 @@ var mayImport = map[string][]string{
 	"internal/conformance": {"apply"},
 	"internal/oracle":      {},
 	"internal/e2e":         {"apply", "examples/controller/clients", "examples/controller/site", "internal/conformance", "internal/kinds", "merge"},
-	"bench":                {"internal/node", "merge"},
+	"bench":                {"merge"},
 	"bench/peers":          {"internal/dialect", "internal/node"},
 	// Programs.
+	"bench/report":                {},
 	"internal/schema/gen":         {"internal/kinds", "internal/schema"},
 	"examples/controller":         {"examples/controller/site"},
 	"examples/controller/site":    {"apply", "examples/controller/clients", "merge"},

@@ -1,7 +1,6 @@
 package braid_test
 
 import (
-	"bufio"
 	"flag"
 	"fmt"
 	"os"
@@ -19,7 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write the generated parts of README.md")
 
-// The tables of README and of doc.go are those of the code.
+// The tables of README and of doc.go are those of the code; bench/report writes that of
+// the benchmarks.
 func TestGenerated(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
@@ -27,7 +27,7 @@ func TestGenerated(t *testing.T) {
 	}
 	got := string(text)
 	for name, table := range map[string]string{
-		"cases": cases(), "divergences": divergences(), "benchmarks": benchmarks(t),
+		"cases": cases(), "divergences": divergences(),
 	} {
 		section := regexp.MustCompile(`(?s)<!-- ` + name + ` -->\n.*<!-- /` + name + ` -->`)
 		if !section.MatchString(got) {
@@ -72,52 +72,6 @@ func divergences() string {
 	b.WriteString("| | they | we | why |\n|---|---|---|---|\n")
 	for _, d := range diverge.Catalogue {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", d.Name, d.Theirs, d.Ours, d.Why)
-	}
-	return b.String()
-}
-
-// benchmarks makes the table of ratios from what a run of the benchmarks printed.
-func benchmarks(t *testing.T) string {
-	file, err := os.Open("bench/results.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	type result struct {
-		ns     float64
-		allocs int
-	}
-	best := map[string]result{}
-	var order []string
-	line := regexp.MustCompile(`^Benchmark(\w+)/case=([^/]+)/peer=(\w+?)(?:-\d+)?\s+\d+\s+([\d.]+) ns/op.*?(\d+) allocs/op`)
-	for scan := bufio.NewScanner(file); scan.Scan(); {
-		m := line.FindStringSubmatch(scan.Text())
-		if m == nil {
-			continue
-		}
-		var r result
-		fmt.Sscan(m[4], &r.ns)
-		fmt.Sscan(m[5], &r.allocs)
-		key := m[1] + "/" + m[2]
-		if _, ok := best[key+"/"+m[3]]; !ok && m[3] == "braid" {
-			order = append(order, key)
-		}
-		if old, ok := best[key+"/"+m[3]]; !ok || r.ns < old.ns {
-			best[key+"/"+m[3]] = r
-		}
-	}
-	var b strings.Builder
-	b.WriteString("| work | case | braid | allocations | strategicpatch | allocations | ratio |\n|---|---|---|---|---|---|---|\n")
-	for _, key := range order {
-		ours, ok := best[key+"/braid"], false
-		theirs, ok := best[key+"/strategicpatch"]
-		work, name, _ := strings.Cut(key, "/")
-		if !ok {
-			fmt.Fprintf(&b, "| %s | %s | %.1f µs | %d | | | |\n", work, name, ours.ns/1e3, ours.allocs)
-			continue
-		}
-		fmt.Fprintf(&b, "| %s | %s | %.1f µs | %d | %.1f µs | %d | %.1f× |\n", work, name,
-			ours.ns/1e3, ours.allocs, theirs.ns/1e3, theirs.allocs, theirs.ns/ours.ns)
 	}
 	return b.String()
 }

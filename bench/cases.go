@@ -3,124 +3,132 @@ package bench
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
+	"iter"
+	"reflect"
+	"sync"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"example.com/braid/merge"
 )
 
-// Case is one object as three parties see it. Desired changes the image of the
-// first container, and live has what a server and its controllers add.
+// Case is one object as three parties see it, and what comes of them. Live has what a
+// server and its controllers add.
 type Case struct {
-	Name                string
-	Last, Live, Desired []byte
+	Name  string
+	Large bool // left out of tests
+	GVK   schema.GroupVersionKind
+	// New returns a new Go object of the kind.
+	New func() any
+	// Origin says where the documents come from that are not made by code.
+	Origin func() string
+
+	docs func() documents
 }
 
-// Cases are Deployments of growing size.
-func Cases() []Case {
-	return []Case{
-		deployment("deployment-1x2", 1, 2),
-		deployment("deployment-3x10", 3, 10),
-		deployment("deployment-20x50", 20, 50),
+// documents are JSON.
+type documents struct{ last, live, desired, merged []byte }
+
+// Last is what was declared the time before. The documents are made at first use and
+// kept; they must not be changed.
+func (c *Case) Last() []byte { return c.docs().last }
+
+// Live is what the server holds.
+func (c *Case) Live() []byte { return c.docs().live }
+
+// Desired is what is declared now.
+func (c *Case) Desired() []byte { return c.docs().desired }
+
+// Merged is what a three-way merge must give.
+func (c *Case) Merged() []byte { return c.docs().merged }
+
+// Replaced is what a three-way merge must give that replaces lists: those that desired
+// changes, for in the others live has only more than what is declared.
+func (c *Case) Replaced() []byte {
+	var last, live, desired object
+	for o, text := range map[*object][]byte{&last: c.Last(), &live: c.Live(), &desired: c.Desired()} {
+		if err := json.Unmarshal(text, o); err != nil {
+			panic(fmt.Sprintf("bench: %v", err))
+		}
+	}
+	replace(last, live, desired)
+	return encode(live)
+}
+
+func replace(last, live, desired object) {
+	for k := range last {
+		if _, ok := desired[k]; !ok {
+			delete(live, k)
+		}
+	}
+	for k, want := range desired {
+		l, isMap := live[k].(object)
+		if d, ok := want.(object); ok && isMap {
+			before, _ := last[k].(object)
+			replace(before, l, d)
+		} else if !reflect.DeepEqual(last[k], want) {
+			live[k] = want
+		}
 	}
 }
 
-func deployment(name string, containers, env int) Case {
-	last := declared(containers, env, "1.25.0")
-	desired := declared(containers, env, "1.25.1")
-	return Case{name, encode(last), encode(stored(declared(containers, env, "1.25.0"), encode(last))), encode(desired)}
+// Options are those of a merge of the kind.
+func (c *Case) Options(m merge.Model) (merge.Options, error) {
+	s, err := merge.SchemaFor(c.GVK)
+	return merge.Options{Schema: s, Model: m}, err
 }
+
+// Cases are all, from small to large of each sort.
+func Cases() iter.Seq[*Case] {
+	return func(yield func(*Case) bool) {
+		for _, c := range cases {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+var (
+	pod        = Case{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, New: func() any { return new(corev1.Pod) }}
+	configMap  = Case{GVK: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}, New: func() any { return new(corev1.ConfigMap) }}
+	deployment = Case{GVK: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, New: func() any { return new(appsv1.Deployment) }}
+	slice      = Case{GVK: schema.GroupVersionKind{Group: "discovery.k8s.io", Version: "v1", Kind: "EndpointSlice"}, New: func() any { return new(discoveryv1.EndpointSlice) }}
+	crd        = Case{GVK: schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}, New: func() any { return new(definition) }, Origin: crdOrigin}
+)
+
+var cases = []*Case{
+	pod.called("pod-small", func() documents { return podOf(false, 3) }),
+	deployment.called("deployment-3x10", func() documents { return deploymentOf(3, 10) }),
+	deployment.called("deployment-20x50", func() documents { return deploymentOf(20, 50) }).large(),
+	slice.called("endpointslice-1000", func() documents { return endpointsOf(1000) }),
+	configMap.called("configmap-1MB", func() documents { return configOf(16, 64<<10) }).large(),
+	crd.called("crd-large", definitionOf).large(),
+	pod.called("list-1k", func() documents { return podOf(true, 1_000) }),
+	pod.called("list-100k", func() documents { return podOf(true, 100_000) }).large(),
+	configMap.called("map-1k-shuffled", func() documents { return shuffledOf(1_000) }),
+	configMap.called("map-100k-shuffled", func() documents { return shuffledOf(100_000) }).large(),
+}
+
+// called returns a case of the kind. The documents are made of objects that nothing else
+// holds.
+func (c Case) called(name string, docs func() documents) *Case {
+	c.Name, c.docs = name, sync.OnceValue(docs)
+	return &c
+}
+
+func (c *Case) large() *Case { c.Large = true; return c }
 
 type object = map[string]any
 
-// declared is the Deployment as a person writes it.
-func declared(containers, env int, tag string) object {
-	var list []any
-	for c := range containers {
-		var vars []any
-		for v := range env {
-			vars = append(vars, object{"name": fmt.Sprintf("SETTING_%d_%d", c, v), "value": fmt.Sprintf("value %d", v)})
-		}
-		image := fmt.Sprintf("registry.example.com/team/service-%d:%s", c, "1.25.0")
-		if c == 0 {
-			image = "registry.example.com/team/service-0:" + tag
-		}
-		list = append(list, object{
-			"name": fmt.Sprintf("container-%d", c), "image": image, "env": vars,
-			"ports":     []any{object{"containerPort": 8080 + c, "name": "http"}},
-			"resources": object{"limits": object{"cpu": "500m", "memory": "256Mi"}, "requests": object{"cpu": "100m", "memory": "128Mi"}},
-			"volumeMounts": []any{
-				object{"name": "config", "mountPath": "/etc/service", "readOnly": true},
-				object{"name": "scratch", "mountPath": "/var/tmp/service"},
-			},
-		})
-	}
-	labels := object{"app.kubernetes.io/name": "service", "app.kubernetes.io/part-of": "bench"}
-	return object{
-		"apiVersion": "apps/v1", "kind": "Deployment",
-		"metadata": object{"name": "service", "namespace": "bench", "labels": labels},
-		"spec": object{
-			"replicas": 3, "selector": object{"matchLabels": labels},
-			"template": object{
-				"metadata": object{"labels": labels},
-				"spec": object{
-					"containers": list,
-					"volumes": []any{
-						object{"name": "config", "configMap": object{"name": "service-config"}},
-						object{"name": "scratch", "emptyDir": object{}},
-					},
-				},
-			},
-		},
-	}
-}
-
-// stored is a declared Deployment with what a server and its controllers add.
-func stored(d object, lastApplied []byte) object {
-	meta := d["metadata"].(object)
-	maps.Copy(meta, object{
-		"annotations": object{
-			"deployment.kubernetes.io/revision":                "4",
-			"kubectl.kubernetes.io/last-applied-configuration": string(lastApplied) + "\n",
-		},
-		"creationTimestamp": "2026-01-02T03:04:05Z", "generation": 4,
-		"resourceVersion": "123456", "uid": "0b9e1f7a-4a2e-4f0e-9f57-3b1a0c8d2e11",
-	})
-	spec := d["spec"].(object)
-	maps.Copy(spec, object{
-		"progressDeadlineSeconds": 600, "revisionHistoryLimit": 10,
-		"strategy": object{"type": "RollingUpdate", "rollingUpdate": object{"maxSurge": "25%", "maxUnavailable": "25%"}},
-	})
-	template := spec["template"].(object)
-	template["metadata"].(object)["creationTimestamp"] = nil
-	pod := template["spec"].(object)
-	maps.Copy(pod, object{
-		"dnsPolicy": "ClusterFirst", "restartPolicy": "Always", "schedulerName": "default-scheduler",
-		"securityContext": object{}, "terminationGracePeriodSeconds": 30,
-	})
-	for _, c := range pod["containers"].([]any) {
-		maps.Copy(c.(object), object{
-			"imagePullPolicy": "IfNotPresent", "terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File",
-		})
-		for _, p := range c.(object)["ports"].([]any) {
-			p.(object)["protocol"] = "TCP"
-		}
-	}
-	pod["volumes"].([]any)[0].(object)["configMap"].(object)["defaultMode"] = 420
-	condition := func(kind, reason string) object {
-		return object{
-			"type": kind, "status": "True", "reason": reason, "message": "ReplicaSet has successfully progressed.",
-			"lastTransitionTime": "2026-01-02T03:04:05Z", "lastUpdateTime": "2026-01-02T03:04:09Z",
-		}
-	}
-	d["status"] = object{
-		"availableReplicas": 3, "readyReplicas": 3, "replicas": 3, "updatedReplicas": 3, "observedGeneration": 4,
-		"conditions": []any{condition("Available", "MinimumReplicasAvailable"), condition("Progressing", "NewReplicaSetAvailable")},
-	}
-	return d
-}
-
-func encode(o object) []byte {
+// encode panics on values without a JSON form, of which this package makes none.
+func encode(o any) []byte {
 	text, err := json.Marshal(o)
 	if err != nil {
-		panic(err)
+		panic(fmt.Sprintf("bench: %v", err))
 	}
 	return text
 }
