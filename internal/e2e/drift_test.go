@@ -3,9 +3,12 @@ package e2e
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -21,8 +24,15 @@ type drift struct {
 	explained             map[string]int // of ours, by why
 }
 
+// String is a table of who would patch what nobody has changed.
 func (d *drift) String() string {
-	return fmt.Sprintf("planned again %d objects: braid patches %d, as explained: %v; apimachinery's packages as kubectl uses them %d", d.objects, d.ours, d.explained, d.theirs)
+	var out strings.Builder
+	fmt.Fprintf(&out, "| planned again, nothing changed | objects | would be patched |\n|---|---|---|\n")
+	fmt.Fprintf(&out, "| apimachinery's packages, as kubectl uses them | %d | %d |\n| braid | %d | %d |\n", d.objects, d.theirs, d.objects, d.ours)
+	for _, why := range slices.Sorted(maps.Keys(d.explained)) {
+		fmt.Fprintf(&out, "\nOf braid's %d: %s.\n", d.explained[why], why)
+	}
+	return out.String()
 }
 
 // again plans what was just created: nothing is to be done, but for what is explained.
@@ -47,6 +57,37 @@ func (s *settler) again(m manifest, desired, live *merge.Doc) {
 			s.t.Error(m, err)
 		}
 		s.t.Errorf("%s: planned again: %s", m, &report)
+	}
+}
+
+// disturbed lets another change what was declared and what was not. What we declare comes back,
+// what it added stays, and then there is nothing to do.
+func (s *settler) disturbed(m manifest, desired, live *merge.Doc) {
+	s.t.Helper()
+	id := apply.IDOf(&unstructured.Unstructured{Object: live.Map()})
+	theirs := []byte(`{"metadata":{"labels":{"` + ours + `":"changed","example.com/theirs":"added"}}}`)
+	if _, err := client.Patch(s.t.Context(), id, types.MergePatchType, theirs, apply.WriteOptions{FieldManager: "another"}); err != nil {
+		return // a kind that nobody may change
+	}
+	applier, err := apply.NewApplier(client, apply.ApplierOptions{Options: apply.Options{Schema: s.schema}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	outcomes, err := applier.Apply(s.t.Context(), desired)
+	if err != nil {
+		s.t.Error(m, err)
+		return
+	}
+	u := outcomes[0].Object
+	if l := u.GetLabels(); l[ours] != "declared" || l["example.com/theirs"] != "added" {
+		s.t.Errorf("%s: labels %v after it was applied again", m, l)
+	}
+	now, err := merge.FromMap(u.Object)
+	if err != nil {
+		s.t.Fatal(m, err)
+	}
+	if plan, err := s.p.Plan(now, desired); err != nil || plan.Operation != apply.None && why(plan) == "" {
+		s.t.Errorf("%s: planned again after another wrote: %v, %+v", m, err, plan)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
@@ -13,6 +14,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
+	runtimeclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"example.com/braid/apply"
 	"example.com/braid/examples/controller/clients"
@@ -71,4 +73,14 @@ func namespace(t *testing.T) string {
 }
 
 // The cluster in memory is held to these cases too: see apply/memory.
-func TestConformance(t *testing.T) { conformance.Run(t, client) }
+func TestConformance(t *testing.T) {
+	runtime, err := runtimeclient.NewWithWatch(real.Config, runtimeclient.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("dynamic client", func(t *testing.T) { conformance.Run(t, client) })
+	t.Run("controller-runtime", func(t *testing.T) { conformance.Run(t, clients.Runtime{Client: runtime}) })
+}
+
+// quiet is a log of nothing.
+var quiet = logr.Discard()

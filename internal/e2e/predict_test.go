@@ -4,21 +4,19 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"example.com/braid/apply"
 	"example.com/braid/merge"
 )
+
+var update = flag.Bool("update", false, "write RESULTS.md")
 
 var only = flag.String("only", "", "try changes of the manifests that match this pattern alone")
 
@@ -27,7 +25,13 @@ var only = flag.String("only", "", "try changes of the manifests that match this
 // the merged object by PUT. Either may be refused, for most changes that a machine thinks of
 // are not valid; then so must be the other.
 type prediction struct {
-	equal, refused, inexpressible, explained int
+	equal, refused, explained, inexpressible int
+}
+
+// add counts another's.
+func (p *prediction) add(q *prediction) {
+	p.equal, p.refused = p.equal+q.equal, p.refused+q.refused
+	p.explained, p.inexpressible = p.explained+q.explained, p.inexpressible+q.inexpressible
 }
 
 // TestPredictions holds every kind that the server takes, changed in every way, in every
@@ -53,10 +57,18 @@ func TestPredictions(t *testing.T) {
 			s.predictAll(m, table, desired, live)
 		}
 		s.again(m, desired, live)
+		if m.kind().Kind != "CustomResourceDefinition" {
+			s.disturbed(m, desired, live)
+		}
 		s.remove(live)
 	}
-	table.report(t)
-	t.Log(&s.drift)
+	for _, line := range strings.Split(table.details(), "\n") {
+		t.Log(line)
+	}
+	t.Log("\n" + table.summary() + s.drift.String())
+	if *update {
+		write(t, table.summary()+"\n"+s.drift.String()+"\n"+table.details())
+	}
 }
 
 // predictAll tries every change of one object.
@@ -67,12 +79,12 @@ func (s *settler) predictAll(m manifest, table tally, last, live *merge.Doc) {
 		if err != nil {
 			s.t.Fatal(m, c.name, c.at, err)
 		}
-		s.predict(fmt.Sprintf("%s: %s at %s", m, c.name, c.at), table.of(m.kind(), c.name), live, desired)
+		s.predict(fmt.Sprintf("%s: %s at %s", m, c.name, c.at), table.of(m.kind()), live, desired)
 	}
 }
 
 // predict asks, and asks again if the server itself wrote the object meanwhile.
-func (s *settler) predict(what string, count *prediction, live, desired *merge.Doc) {
+func (s *settler) predict(what string, count row, live, desired *merge.Doc) {
 	s.t.Helper()
 	for range 10 {
 		if s.ask(what, count, live, desired) {
@@ -92,7 +104,7 @@ func (s *settler) predict(what string, count *prediction, live, desired *merge.D
 }
 
 // ask reports whether live was still what is stored.
-func (s *settler) ask(what string, count *prediction, live, desired *merge.Doc) bool {
+func (s *settler) ask(what string, count row, live, desired *merge.Doc) bool {
 	s.t.Helper()
 	kind := desired.GVK()
 	rules, err := s.schema(kind)
@@ -118,8 +130,7 @@ func (s *settler) ask(what string, count *prediction, live, desired *merge.Doc) 
 	}
 	r, err := m.ThreeWay(last, live, recorded)
 	if err != nil {
-		count.refused++ // what was changed has another type now
-		return true
+		return true // what was changed has another type now
 	}
 	merged, err := r.Merged()
 	if err != nil {
@@ -132,6 +143,7 @@ func (s *settler) ask(what string, count *prediction, live, desired *merge.Doc) 
 		return false
 	}
 	for _, f := range formats {
+		count := count.of(f)
 		patch, err := r.Patch(f)
 		switch {
 		case errors.Is(err, merge.ErrInexpressible):
@@ -214,54 +226,4 @@ func difference(got, want *unstructured.Unstructured) string {
 		return err.Error()
 	}
 	return out.String()
-}
-
-// tally counts predictions by kind and sort of change.
-type tally map[string]map[string]*prediction
-
-func (t tally) of(kind schema.GroupVersionKind, change string) *prediction {
-	name := kind.GroupKind().String()
-	if t[name] == nil {
-		t[name] = map[string]*prediction{}
-	}
-	if t[name][change] == nil {
-		t[name][change] = &prediction{}
-	}
-	return t[name][change]
-}
-
-// refuse notes a manifest that the server did not take. What braid does not take, it must not
-// either.
-func (s *settler) refuse(table tally, m manifest, err error) {
-	s.t.Helper()
-	reason := apierrors.ReasonForError(err)
-	if errors.Is(err, merge.ErrType) {
-		u := &unstructured.Unstructured{Object: m.doc.Map()}
-		u.SetNamespace(metav1.NamespaceDefault)
-		_, theirs := client.Create(s.t.Context(), u, apply.WriteOptions{DryRun: true})
-		reason = apierrors.ReasonForError(theirs)
-	}
-	if reason == "" {
-		s.t.Errorf("%s: refused by braid alone: %v", m, err)
-	}
-	table.of(m.kind(), "not created: "+string(reason)).refused++
-}
-
-func (t tally) report(tb testing.TB) {
-	var sum prediction
-	for _, kind := range slices.Sorted(maps.Keys(t)) {
-		var k prediction
-		var refusals []string
-		for _, name := range slices.Sorted(maps.Keys(t[kind])) {
-			p := t[kind][name]
-			if reason, ok := strings.CutPrefix(name, "not created: "); ok {
-				refusals = append(refusals, fmt.Sprintf("%d %s", p.refused, reason))
-				continue
-			}
-			k.equal, k.refused, k.explained, k.inexpressible = k.equal+p.equal, k.refused+p.refused, k.explained+p.explained, k.inexpressible+p.inexpressible
-		}
-		tb.Logf("%-60s equal %6d, both refused %6d, explained %3d, inexpressible %4d %v", kind, k.equal, k.refused, k.explained, k.inexpressible, refusals)
-		sum.equal, sum.refused, sum.explained, sum.inexpressible = sum.equal+k.equal, sum.refused+k.refused, sum.explained+k.explained, sum.inexpressible+k.inexpressible
-	}
-	tb.Logf("%-60s equal %6d, both refused %6d, explained %3d, inexpressible %4d", "all", sum.equal, sum.refused, sum.explained, sum.inexpressible)
 }
