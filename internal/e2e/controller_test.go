@@ -36,11 +36,11 @@ func TestController(t *testing.T) {
 	}()
 
 	ns := namespace(t)
-	source := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"index.html": "hello"}}}
+	source := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"index.html": "hello", "image": "example.com/web:1"}}}
 	source.SetGroupVersionKind(schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"})
 	source.SetNamespace(ns)
 	source.SetName("web")
-	source.SetLabels(map[string]string{site.Label: "example.com/web_1"})
+	source.SetLabels(map[string]string{site.Label: "true"})
 	if _, err := client.Create(t.Context(), source, apply.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestController(t *testing.T) {
 		t.Fatalf("%s: never came: %v", what, last)
 		return nil
 	}
-	until("created", "example.com/web_1", 1)
+	until("created", "example.com/web:1", 1)
 	byHand := func(id apply.ID, patch string) {
 		t.Helper()
 		if _, err := client.Patch(t.Context(), id, types.StrategicMergePatchType, []byte(patch), apply.WriteOptions{FieldManager: "kubectl-edit"}); err != nil {
@@ -70,9 +70,9 @@ func TestController(t *testing.T) {
 		}
 	}
 	byHand(id, `{"spec":{"replicas":3,"template":{"spec":{"containers":[{"name":"web","image":"hacked"}]}}}}`)
-	until("the image is ours, the replicas are not", "example.com/web_1", 3)
-	byHand(apply.IDOf(source), `{"metadata":{"labels":{"`+site.Label+`":"example.com/web_2"}}}`)
-	settled := until("another image", "example.com/web_2", 3)
+	until("the image is ours, the replicas are not", "example.com/web:1", 3)
+	byHand(apply.IDOf(source), `{"data":{"image":"example.com/web:2"}}`)
+	settled := until("another image", "example.com/web:2", 3)
 	byHand(apply.IDOf(source), `{"data":{"index.html":"hello again"}}`) // reconciled, and nothing to write
 	time.Sleep(200 * time.Millisecond)
 	now, err := client.Get(t.Context(), id)

@@ -160,17 +160,13 @@ func (m *merger) order(live, desired, last []elem, hasLast bool, grouped func([]
 		for from < len(out) && slices.Index(live, out[from]) <= i {
 			from++
 		}
-		out = slices.Insert(out, from, e)
-		from++
-	}
-	// Occurrences of one key keep their order.
-	for i, e := range out {
-		for j := range out[:i] {
-			if out[j].key == e.key && out[j].nth > e.nth {
-				out[j], e = e, out[j]
+		at := from
+		for k := from; k < len(out); k++ { // occurrences of one key keep their order
+			if out[k].key == e.key {
+				at = k + 1
 			}
 		}
-		out[i] = e
+		out = slices.Insert(out, at, e)
 	}
 	return out
 }

@@ -12,57 +12,71 @@ import (
 // order: the elements of desired in the order of ours, and those that only live
 // has before the first element of desired that stands behind them in live. It is
 // the order that an API server gives to a strategic patch with $setElementOrder.
-// O(n).
+// Where keys repeat, those of live stand behind those of desired that have the same
+// key, so that the next merge counts occurrences the same way. O(n).
 func (w *walker) arrange(al alignment, ours []int32) []int32 {
 	w.Work += len(w.pos) - al.base
 	start := len(w.order)
-	theirs := int32(al.base) // live's positions come first and in its order
-	next := func() bool {
-		for int(theirs) < len(w.pos) && w.pos[theirs].live != node.None {
-			if p := &w.pos[theirs]; p.desired == node.None && p.stays() {
-				return true
+	var held *holdup
+	if al.repeats[live] || al.repeats[desired] {
+		held = w.holdup(ours)
+	}
+	theirs, end := int32(al.base), int32(len(w.pos)) // live's positions come first and in its order
+	upTo := func(at int32) {
+		for ; theirs < at && w.pos[theirs].live != node.None; theirs++ {
+			if p := &w.pos[theirs]; p.desired == node.None && p.stays() && !held.holds(p.head, theirs) {
+				w.order = append(w.order, theirs)
 			}
-			theirs++
 		}
-		return false
 	}
 	for _, at := range ours {
 		if !w.pos[at].stays() {
 			continue
 		}
-		for w.pos[at].live != node.None && next() && theirs < at {
-			w.order = append(w.order, theirs)
-			theirs++
+		if w.pos[at].live != node.None {
+			upTo(at)
 		}
 		w.order = append(w.order, at)
+		w.order = append(w.order, held.release(w.pos[at].head)...)
 	}
-	for next() {
-		w.order = append(w.order, theirs)
-		theirs++
-	}
-	if al.repeats[live] || al.repeats[desired] {
-		w.untangle(w.order[start:])
-	}
+	upTo(end)
 	return w.order[start:]
 }
 
-// untangle lets the occurrences of one key stand in their order, so that the next
-// merge counts them the same way.
-func (w *walker) untangle(order []int32) {
-	slots := map[int32][]int{}
-	for n, i := range order {
-		slots[w.pos[i].head] = append(slots[w.pos[i].head], n)
-	}
-	for _, at := range slots {
-		members := make([]int32, len(at))
-		for k, n := range at {
-			members[k] = order[n]
-		}
-		slices.Sort(members)
-		for k, n := range at {
-			order[n] = members[k]
+// holdup keeps what only live has until the elements of desired with its key stand.
+type holdup struct {
+	ahead map[int32]int     // how many of desired are to come, by head
+	kept  map[int32][]int32 // what waits for them
+}
+
+func (w *walker) holdup(ours []int32) *holdup {
+	h := &holdup{map[int32]int{}, map[int32][]int32{}}
+	for _, at := range ours {
+		if w.pos[at].stays() {
+			h.ahead[w.pos[at].head]++
 		}
 	}
+	return h
+}
+
+// holds reports whether the position at waits, and keeps it then.
+func (h *holdup) holds(head, at int32) bool {
+	if h == nil || h.ahead[head] == 0 {
+		return false
+	}
+	h.kept[head] = append(h.kept[head], at)
+	return true
+}
+
+// release notes that one of desired stands, and returns what need wait no longer.
+func (h *holdup) release(head int32) []int32 {
+	if h == nil {
+		return nil
+	}
+	if h.ahead[head]--; h.ahead[head] > 0 {
+		return nil
+	}
+	return h.kept[head]
 }
 
 // follow puts desired's positions in live's order: an element that only desired

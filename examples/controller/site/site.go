@@ -19,7 +19,7 @@ import (
 	"example.com/braid/merge"
 )
 
-// Label marks the ConfigMaps that are sites. Its value is the image that serves them.
+// Label marks the ConfigMaps that are sites. Their key image says what serves them.
 const Label = "example.com/site"
 
 // Add sets up the controller with a manager.
@@ -79,7 +79,7 @@ func deployment(site *corev1.ConfigMap) *appsv1.Deployment {
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},
 				Spec: corev1.PodSpec{
 					Containers: []corev1.Container{{
-						Name: "web", Image: site.Labels[Label],
+						Name: "web", Image: site.Data["image"],
 						VolumeMounts: []corev1.VolumeMount{{Name: "content", MountPath: "/usr/share/nginx/html"}},
 					}},
 					Volumes: []corev1.Volume{{Name: "content", VolumeSource: corev1.VolumeSource{
