@@ -31,6 +31,8 @@ var mayImport = map[string][]string{
 	// Clusters.
 	"apply":        {"internal/node", "internal/secret", "merge"},
 	"apply/memory": {"apply", "merge"},
+	// Injection.
+	"inject": {"merge"},
 	// Only tests import these.
 	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	"internal/diverge":     {},

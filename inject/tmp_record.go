@@ -1,0 +1,4 @@
+package inject
+
+// RecordAnnotation is temporary.
+const RecordAnnotation = "braid.example.com/injected"
