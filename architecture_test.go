@@ -32,7 +32,8 @@ var mayImport = map[string][]string{
 	"apply":        {"internal/node", "internal/secret", "merge"},
 	"apply/memory": {"apply", "merge"},
 	// Injection.
-	"inject": {"merge"},
+	"inject":           {"merge"},
+	"inject/admission": {"inject", "internal/node", "merge"},
 	// Only tests import these.
 	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	"internal/diverge":     {},
@@ -63,6 +64,9 @@ var elsewhere = []string{
 	"k8s.io/apimachinery/pkg/labels",
 	"k8s.io/apimachinery/pkg/watch",
 	"k8s.io/apimachinery/pkg/api/errors",
+	// What an API server asks a webhook and gets for an answer: the types of these reviews, and
+	// nothing else of k8s.io/api.
+	"k8s.io/api/admission/v1",
 	// The cluster in memory holds metadata to the server's own rules, which are these functions.
 	"k8s.io/apimachinery/pkg/api/meta",
 	"k8s.io/apimachinery/pkg/api/validation",
