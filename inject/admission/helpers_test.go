@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -117,3 +119,6 @@ func answered(tb testing.TB, status int, body []byte, version, uid string) *admi
 
 // raw makes the object of a request for Review.
 func raw(object string) runtime.RawExtension { return runtime.RawExtension{Raw: []byte(object)} }
+
+// quiet is the log of servers whose clients are meant to fail.
+var quiet = log.New(io.Discard, "", 0)
