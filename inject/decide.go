@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -73,6 +74,9 @@ func NewDecider(p DecisionPolicy) (*Decider, error) {
 	for _, key := range [...]*string{&p.Keys.Label, &p.Keys.Annotation, &p.Keys.Namespace} {
 		if *key == "" {
 			*key = DefaultKey
+		}
+		if problems := content.IsLabelKey(*key); len(problems) > 0 {
+			return nil, fmt.Errorf("%w: Keys: %q: %s", merge.ErrOption, *key, problems[0])
 		}
 	}
 	if p.OS == "" {

@@ -304,6 +304,8 @@ func TestDecide(t *testing.T) {
 
 func TestDecisionPolicyErrors(t *testing.T) {
 	for want, p := range map[string]inject.DecisionPolicy{
+		"invalid option: Keys: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
+			"alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')": {Keys: inject.Keys{Annotation: "a b"}},
 		"invalid option: Mode 7":                      {Mode: 7},
 		"invalid option: Never[0] selects everything": {Never: []metav1.LabelSelector{{}}},
 		"invalid option: Always[1]: \"Sometimes\" is not a valid label selector operator": {Always: []metav1.LabelSelector{
