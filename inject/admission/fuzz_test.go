@@ -24,6 +24,9 @@ func FuzzBody(f *testing.F) {
 	} {
 		f.Add([]byte(body))
 	}
+	for _, body := range reviews(f) {
+		f.Add([]byte(body))
+	}
 	h := handler(f, admission.Options{})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		w := post(h, string(body))
