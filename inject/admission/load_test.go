@@ -55,16 +55,17 @@ func TestReloadWhileServing(t *testing.T) {
 		}
 	})
 	const each = 50
-	for range 4 {
+	for w := range 4 {
 		workers.Go(func() {
 			c := client(t, chain)
-			for range each {
-				status, body, err := ask(c, s.url, creation(object))
+			for i := range each {
+				uid := fmt.Sprintf("u-%d-%d", w, i)
+				status, body, err := ask(c, s.url, strings.Replace(creation(object), "u-1", uid, 1))
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				resp := answered(t, status, body, "admission.k8s.io/v1", "u-1")
+				resp := answered(t, status, body, "admission.k8s.io/v1", uid)
 				if by := resp.AuditAnnotations["reason"]; strings.Contains(string(resp.Patch), "other") != (by == "AlwaysSelected") {
 					t.Errorf("%s by %s", resp.Patch, by)
 				}
