@@ -46,6 +46,7 @@ var mayImport = map[string][]string{
 	"internal/schema/gen": {"internal/kinds", "internal/schema"},
 	"examples/braid":      {"merge"},
 	"examples/apply":      {"merge"},
+	"examples/webhook":    {"inject", "inject/admission", "merge"},
 	".":                   {},
 }
 

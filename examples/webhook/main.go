@@ -1,0 +1,143 @@
+// Command webhook runs an injector on HTTPS and asks it what an API server would: about a
+// new pod, about the result once more, about a pod that does not want to be injected into,
+// and about nonsense. In between it renews the template and the certificate while it serves.
+// It needs no cluster; it prints what was asked and answered.
+//
+//	go run ./examples/webhook
+//	go run ./examples/webhook -manifests    # what a cluster needs to call it
+package main
+
+import (
+	"context"
+	_ "embed"
+	"flag"
+	"fmt"
+	"log"
+	"net"
+	"os"
+	"time"
+
+	"example.com/braid/inject"
+	"example.com/braid/inject/admission"
+	"example.com/braid/merge"
+)
+
+//go:embed pod.yaml
+var pod []byte // what a user makes
+
+//go:embed template-1.yaml
+var first []byte // what we inject at first
+
+//go:embed template-2.yaml
+var second []byte // what we inject later
+
+func main() {
+	manifests := flag.Bool("manifests", false, "write what a cluster needs to call the webhook")
+	flag.Parse()
+	log.SetFlags(0)
+	run := tell
+	if *manifests {
+		run = write
+	}
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func write() error {
+	text, err := admission.Manifests(admission.ManifestOptions{Namespace: "injector", Image: "injector:1", TemplateConfigMap: "templates"})
+	if err != nil {
+		return err
+	}
+	_, err = os.Stdout.Write(text)
+	return err
+}
+
+// config makes what the webhook answers by of a template.
+func config(template []byte) (admission.Config, error) {
+	decider, err := inject.NewDecider(inject.DecisionPolicy{Mode: inject.OptOut, IgnoredNamespaces: []string{"injector"}})
+	if err != nil {
+		return admission.Config{}, err
+	}
+	return admission.Config{Decider: decider, Inject: nil}, err
+}
+
+func tell() error {
+	now, err := config(first)
+	if err != nil {
+		return err
+	}
+	var counters admission.Counters
+	handler, err := admission.New(admission.Options{Config: now, Observe: counters.Observe})
+	if err != nil {
+		return err
+	}
+	var certificate admission.Certificate
+	server := admission.NewServer(admission.ServerOptions{
+		Handler: handler, Certificate: &certificate, Metrics: &counters, Drain: time.Millisecond,
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	ctx, end := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(ctx, listener) }()
+	defer end()
+
+	api := apiServer{url: "https://" + listener.Addr().String()}
+	if err := api.trust(&certificate, 1); err != nil {
+		return err
+	}
+	if err := story(&api, handler, &certificate); err != nil {
+		return err
+	}
+	fmt.Printf("\n7. What the metrics say:\n\n")
+	if _, err := counters.WriteTo(os.Stdout); err != nil {
+		return err
+	}
+	end()
+	return <-ended
+}
+
+// story asks and changes what is asked about.
+func story(api *apiServer, handler *admission.Handler, certificate *admission.Certificate) error {
+	made, err := merge.ParseYAML(pod)
+	if err != nil {
+		return err
+	}
+	stored, err := api.create("1. A user makes a pod. The API server asks the webhook, and applies its patch.", made.JSON())
+	if err != nil {
+		return err
+	}
+	if _, err = api.create("2. Another webhook has changed something, so we are asked again. We have nothing to add.", stored); err != nil {
+		return err
+	}
+	quiet, err := merge.ApplyPatch(merge.JSONMergePatch, made.JSON(), []byte(`{"metadata":{"labels":{"`+inject.DefaultKey+`":"false"}}}`), merge.Options{Schema: merge.Schemaless()})
+	if err != nil {
+		return err
+	}
+	if _, err = api.create("3. A pod that does not want it.", quiet); err != nil {
+		return err
+	}
+	newer, err := config(second)
+	if err != nil {
+		return err
+	}
+	if err := handler.Reload(newer); err != nil {
+		return err
+	}
+	if _, err = api.create("4. There is a new template, without a restart.", made.JSON()); err != nil {
+		return err
+	}
+	if err := api.trust(certificate, 2); err != nil {
+		return err
+	}
+	if _, err = api.create("5. There is a new certificate, without a restart.", made.JSON()); err != nil {
+		return err
+	}
+	fmt.Printf("\n6. Somebody sends what is no AdmissionReview.\n\n")
+	status, answer, err := api.post([]byte(`{"kind":"Pod"}`))
+	fmt.Printf("   %d %s", status, answer)
+	return err
+}
