@@ -1,4 +1,0 @@
-package inject
-
-// RecordAnnotation is temporary.
-const RecordAnnotation = "braid.example.com/injected"
