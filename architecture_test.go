@@ -31,6 +31,8 @@ var mayImport = map[string][]string{
 	// Clusters.
 	"apply":        {"internal/node", "internal/secret", "merge"},
 	"apply/memory": {"apply", "merge"},
+	// Pods.
+	"inject": {"internal/node", "internal/scalar", "internal/schema", "merge"},
 	// Only tests import these.
 	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	"internal/diverge":     {},
