@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"apply":        {"internal/node", "internal/secret", "merge"},
 	"apply/memory": {"apply", "merge"},
 	// Injection.
-	"inject":           {"merge"},
+	"inject":           {"internal/node", "internal/scalar", "internal/schema", "merge"},
 	"inject/admission": {"inject", "internal/node", "merge"},
 	// Only tests import these.
 	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},

@@ -2,11 +2,13 @@ package inject
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	gvk "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/braid/merge"
 )
@@ -44,6 +46,8 @@ type DecisionPolicy struct {
 	IgnoredNamespaces []string
 	// HostNetwork is set if templates may stand in pods that use their node's network.
 	HostNetwork bool
+	// PodTemplates is as Options have it.
+	PodTemplates map[gvk.GroupKind][]string
 	// OS is the operating system that templates are for: linux if "".
 	OS string
 }
@@ -82,6 +86,7 @@ func NewDecider(p DecisionPolicy) (*Decider, error) {
 	if p.OS == "" {
 		p.OS = "linux"
 	}
+	p.PodTemplates = maps.Clone(p.PodTemplates)
 	d := &Decider{policy: p, ignored: append(slices.Clone(p.IgnoredNamespaces), SystemNamespaces()...)}
 	var err error
 	if d.never, err = selectors("Never", p.Never); err != nil {
@@ -117,7 +122,7 @@ func (d *Decider) Decide(c Candidate) Reason {
 	v := view{Decider: d, Candidate: c}
 	if c.Object != nil {
 		v.gvk = c.Object.GVK()
-		v.template, v.known = templates[v.gvk.GroupKind()]
+		v.template, v.known = podTemplateOf(v.gvk.GroupKind(), d.policy.PodTemplates)
 	}
 	for _, row := range table {
 		if row.holds(&v) {

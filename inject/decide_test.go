@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	gvk "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/braid/inject"
 	"example.com/braid/merge"
@@ -266,6 +267,11 @@ func TestDecide(t *testing.T) {
 			object: "{apiVersion: v1, kind: Pod, spec: {nodeSelector: {beta.kubernetes.io/os: windows}}}", want: inject.DefaultOn},
 		{reason: "templates for Windows, a pod for Linux", policy: with(func(p *inject.DecisionPolicy) { p.OS = "windows" }),
 			object: "{apiVersion: v1, kind: Pod, spec: {os: {name: linux}}}", want: inject.OtherOS},
+		{reason: "a custom kind that the policy knows", policy: with(func(p *inject.DecisionPolicy) {
+			p.PodTemplates = map[gvk.GroupKind][]string{{Group: "example.com", Kind: "Rollout"}: {"spec", "pod"}}
+		}), object: "{apiVersion: example.com/v1, kind: Rollout, spec: {pod: {" + template + "}}}", want: inject.LabelOff},
+		{reason: "a group of old", policy: policy,
+			object: "{apiVersion: extensions/v1beta1, kind: DaemonSet}", want: inject.DefaultOn},
 		{reason: "bad owners are nobody's", policy: policy,
 			object: "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {ownerReferences: 3}}", want: inject.DefaultOn},
 		{reason: "a workload's own labels are not its pods'", policy: policy,

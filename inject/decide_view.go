@@ -122,16 +122,3 @@ func (v *view) annotation() wish {
 }
 
 func (v *view) namespaceLabel() wish { return read(v.NamespaceLabels[v.policy.Keys.Namespace]) }
-
-// templates is the way to the pod template of each kind that has one.
-var templates = map[gvk.GroupKind][]string{
-	{Kind: "Pod"}:                        {},
-	{Kind: "PodTemplate"}:                {"template"},
-	{Kind: "ReplicationController"}:      {"spec", "template"},
-	{Group: "apps", Kind: "Deployment"}:  {"spec", "template"},
-	{Group: "apps", Kind: "ReplicaSet"}:  {"spec", "template"},
-	{Group: "apps", Kind: "StatefulSet"}: {"spec", "template"},
-	{Group: "apps", Kind: "DaemonSet"}:   {"spec", "template"},
-	{Group: "batch", Kind: "Job"}:        {"spec", "template"},
-	{Group: "batch", Kind: "CronJob"}:    {"spec", "jobTemplate", "spec", "template"},
-}
