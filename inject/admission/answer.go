@@ -12,13 +12,14 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"example.com/braid/inject"
 	"example.com/braid/merge"
 )
 
 // answer makes the response of a call that has run, and notes its outcome.
 func (c *call) answer() *admissionv1.AdmissionResponse {
 	resp := &admissionv1.AdmissionResponse{UID: c.req.UID, Allowed: true}
-	warnings := c.injection.Warnings
+	warnings := c.mutation.Warnings
 	c.seen.DryRun = c.req.DryRun != nil && *c.req.DryRun
 	switch {
 	case c.err != nil:
@@ -33,15 +34,27 @@ func (c *call) answer() *admissionv1.AdmissionResponse {
 		if c.seen.Outcome = Skipped; c.seen.Reason.Unclear() {
 			warnings = append(warnings, `not injected: `+c.seen.Reason.String()+`: want "true", "enabled", "false" or "disabled"`)
 		}
-	case len(c.injection.Patch) == 0:
+	case len(c.mutation.Patch) == 0:
 		c.seen.Outcome = Unchanged
 	default:
 		c.seen.Outcome = Patched
-		resp.Patch, resp.PatchType = c.injection.Patch, new(admissionv1.PatchTypeJSONPatch)
+		resp.Patch, resp.PatchType = c.mutation.Patch, new(admissionv1.PatchTypeJSONPatch)
 	}
 	resp.Warnings = limited(warnings)
 	resp.AuditAnnotations = map[string]string{"outcome": c.seen.Outcome.String(), "reason": c.seen.Reason.String()}
+	if len(c.mutation.Injections) > 0 {
+		resp.AuditAnnotations["templates"] = names(c.mutation.Injections)
+	}
 	return resp
+}
+
+// names lists what is injected, for the audit log.
+func names(injections []inject.Injection) string {
+	var out []string
+	for _, i := range injections {
+		out = append(out, i.Name+"="+i.Version)
+	}
+	return strings.Join(out, ",")
 }
 
 // denial says why a request is denied: the object is at fault if something in it is in
@@ -119,7 +132,7 @@ func (c *call) log(ctx context.Context) {
 		slog.Bool("dryRun", c.seen.DryRun),
 	}
 	if c.err != nil {
-		attrs = append(attrs, slog.String("error", withoutValues(c.err)))
+		attrs = append(attrs, slog.String("error", c.err.Error()))
 	}
 	if c.stack != nil {
 		attrs = append(attrs, slog.String("stack", string(c.stack)))
@@ -137,17 +150,4 @@ func (c *call) name() string {
 	}
 	name, _ := c.candidate.Object.Text("metadata", "generateName")
 	return name
-}
-
-// withoutValues says what is wrong without what stands in the object.
-func withoutValues(err error) string {
-	var conflict *merge.ConflictError
-	if !errors.As(err, &conflict) {
-		return err.Error()
-	}
-	var paths []string
-	for _, c := range conflict.Conflicts {
-		paths = append(paths, c.Path.String())
-	}
-	return merge.ErrConflict.Error() + " at " + strings.Join(paths, ", ")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/braid/inject"
 	"example.com/braid/inject/admission"
 )
 
@@ -27,9 +28,43 @@ func (d discard) Header() http.Header         { return d.header }
 func (d discard) WriteHeader(int)             {}
 func (d discard) Write(p []byte) (int, error) { return len(p), nil }
 
+// sidecar is a template like those in use, with something of each kind.
+const sidecar = `
+metadata:
+  annotations: {inject.braid.example.com/name: proxy, proxy.example.com/of: '@{pod.labels["app"]:-none}'}
+spec:
+  initContainers:
+  - {name: proxy-init, image: "proxy-init:1", securityContext: {capabilities: {add: [NET_ADMIN]}}}
+  containers:
+  - name: proxy
+    image: proxy:1
+    args: ['--cluster=@{values.cluster}', '--namespace=@{pod.namespace}']
+    ports: [{name: proxy, containerPort: 15001}]
+    env: [{name: POD_IP, valueFrom: {fieldRef: {fieldPath: status.podIP}}}]
+    resources: {requests: {cpu: 10m, memory: 40Mi}}
+    readinessProbe: {httpGet: {path: /ready, port: 15021}}
+    volumeMounts: [{name: proxy-config, mountPath: /etc/proxy}]
+  volumes:
+  - {name: proxy-config, configMap: {name: proxy}}
+`
+
+// injects returns a Mutator that injects a template.
+func injects(tb testing.TB, template string) admission.Mutator {
+	tb.Helper()
+	t, err := inject.ParseTemplate([]byte(template))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	in, err := inject.New(inject.Options{}, t)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return admission.Inject(in, map[string]string{"cluster": "east"})
+}
+
 // BenchmarkHandler is a review from its body to its answer, without a network.
 func BenchmarkHandler(b *testing.B) {
-	h := handler(b, admission.Options{})
+	h := handler(b, admission.Options{Config: admission.Config{Mutate: injects(b, sidecar)}})
 	for name, body := range map[string]string{
 		"pod": reviews(b)["create"], "1500env": manyEnv(reviews(b)["create"], 1500), "skipped": reviews(b)["delete"],
 	} {

@@ -1,9 +1,9 @@
 // Package admission serves injection to an API server: a webhook without a framework, a
 // client or a cluster in it.
 //
-//	AdmissionReview ─► read ─► Decider ─► Inject ─► check ─► AdmissionReview
-//	 (v1, v1beta1)     4xx     a Reason   a patch    applied to the object as it came,
-//	                                                 compared with what it should give
+//	AdmissionReview ─► read ─► Decider ─► Mutator ─► check ─► AdmissionReview
+//	 (v1, v1beta1)     4xx     a Reason   a patch     applied to the object as it came,
+//	                                                  compared with what it should give
 //
 // A [Handler] answers reviews by a [Config], which [Handler.Reload] swaps while it serves. A
 // [Server] puts it on TLS with timeouts, probes and a graceful end; a [Certificate] is

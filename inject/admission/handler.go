@@ -24,19 +24,7 @@ const (
 // Config is what a Handler answers by. It is swapped as a whole.
 type Config struct {
 	Decider *inject.Decider
-	Inject  Injector
-}
-
-// Injector makes the patch that injects into an object. namespace is the object's own or,
-// where it names none, that of the request. It must be safe for concurrent use and must not
-// write anywhere: requests may be dry runs, or be denied later.
-type Injector func(object *merge.Doc, namespace string) (Injection, error)
-
-// Injection is what an Injector makes.
-type Injection struct {
-	Patch    []byte     // a JSON Patch (RFC 6902); empty or [] if nothing changes
-	Object   *merge.Doc // what the patch must make of the object
-	Warnings []string   // for the person who made the request
+	Mutate  Mutator
 }
 
 // Options configure a Handler.
@@ -52,7 +40,7 @@ type Options struct {
 	Logger  *slog.Logger      // nil is none
 }
 
-// The rules of errors that a Handler reports, beside those of the Injector.
+// The rules of errors that a Handler reports, beside those of the Mutator.
 var (
 	ErrPanic     = errors.New("panic")
 	ErrPatch     = errors.New("patch does not apply to the object or gives another than predicted")
@@ -92,8 +80,8 @@ func New(o Options) (*Handler, error) {
 // Reload makes c what reviews are answered by from now on; those in flight end by what they
 // began with. The error is merge.ErrOption, and changes nothing. O(1).
 func (h *Handler) Reload(c Config) error {
-	if c.Decider == nil || c.Inject == nil {
-		return fmt.Errorf("%w: Config without a Decider or an Injector", merge.ErrOption)
+	if c.Decider == nil || c.Mutate == nil {
+		return fmt.Errorf("%w: Config without a Decider or a Mutator", merge.ErrOption)
 	}
 	h.config.Store(&c)
 	return nil

@@ -158,7 +158,7 @@ func TestFailures(t *testing.T) {
 	labels := func(context.Context, string) (map[string]string, error) { return nil, errors.New("cache is cold") }
 	for _, tc := range []struct {
 		reason string
-		inject admission.Injector
+		inject admission.Mutator
 		labels func(context.Context, string) (map[string]string, error)
 		want   error
 		says   string
@@ -166,11 +166,11 @@ func TestFailures(t *testing.T) {
 	}{
 		{reason: "an error", inject: answers("", "", errors.New("no such template")), says: "no such template", code: 500},
 		{reason: "a conflict is the object's", inject: answers("", "", fmt.Errorf("volume data: %w", merge.ErrConflict)), want: merge.ErrConflict, says: "volume data", code: 422},
-		{reason: "a panic with a value", inject: func(*merge.Doc, string) (admission.Injection, error) { panic("password") }, want: admission.ErrPanic, says: "panic of type string", code: 500},
-		{reason: "a panic of the runtime", inject: func(*merge.Doc, string) (admission.Injection, error) {
+		{reason: "a panic with a value", inject: func(*merge.Doc, inject.Values) (admission.Mutation, error) { panic("password") }, want: admission.ErrPanic, says: "panic of type string", code: 500},
+		{reason: "a panic of the runtime", inject: func(*merge.Doc, inject.Values) (admission.Mutation, error) {
 			var m map[string]int
 			m["a"] = 1
-			return admission.Injection{}, nil
+			return admission.Mutation{}, nil
 		}, want: admission.ErrPanic, says: "nil map", code: 500},
 		{reason: "a patch that is no JSON", inject: answers(`[{`, pod, nil), want: admission.ErrPatch, says: "JSON", code: 500},
 		{reason: "a patch that is no patch", inject: answers(`{"spec":null}`, pod, nil), want: admission.ErrPatch, says: "a JSON Patch is a list", code: 500},
@@ -187,7 +187,7 @@ func TestFailures(t *testing.T) {
 				var seen admission.Observation
 				var log bytes.Buffer
 				h := handler(t, admission.Options{
-					Config: admission.Config{Inject: tc.inject}, OnFailure: policy, NamespaceLabels: tc.labels,
+					Config: admission.Config{Mutate: tc.inject}, OnFailure: policy, NamespaceLabels: tc.labels,
 					Observe: func(o admission.Observation) { seen = o },
 					Logger:  slog.New(slog.NewTextHandler(&log, nil)),
 				})
@@ -229,7 +229,7 @@ func TestNamespaceLabels(t *testing.T) {
 	}
 	var asked []string
 	h := handler(t, admission.Options{
-		Config: admission.Config{Decider: optIn, Inject: add("proxy")},
+		Config: admission.Config{Decider: optIn, Mutate: add("proxy")},
 		NamespaceLabels: func(_ context.Context, name string) (map[string]string, error) {
 			asked = append(asked, name)
 			return map[string]map[string]string{"shop": {inject.DefaultKey: "enabled"}}[name], nil
@@ -275,7 +275,7 @@ func TestWarnings(t *testing.T) {
 		{"4096 characters together", many, slices.Repeat([]string{long[:2*255] + "…"}, 16)},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			h := handler(t, admission.Options{Config: admission.Config{Inject: func(o *merge.Doc, ns string) (admission.Injection, error) {
+			h := handler(t, admission.Options{Config: admission.Config{Mutate: func(o *merge.Doc, ns inject.Values) (admission.Mutation, error) {
 				i, err := add("proxy")(o, ns)
 				i.Warnings = tc.in
 				return i, err
@@ -371,9 +371,9 @@ func TestOutcomeNames(t *testing.T) {
 func TestOptions(t *testing.T) {
 	d := always(t)
 	for want, o := range map[string]admission.Options{
-		"invalid option: OnFailure 9":                              {OnFailure: 9, Config: admission.Config{Decider: d, Inject: add("a")}},
-		"invalid option: Config without a Decider or an Injector":  {Config: admission.Config{Inject: add("a")}},
-		"invalid option: Config without a Decider or an Injector ": {Config: admission.Config{Decider: d}},
+		"invalid option: OnFailure 9":                            {OnFailure: 9, Config: admission.Config{Decider: d, Mutate: add("a")}},
+		"invalid option: Config without a Decider or a Mutator":  {Config: admission.Config{Mutate: add("a")}},
+		"invalid option: Config without a Decider or a Mutator ": {Config: admission.Config{Decider: d}},
 	} {
 		if _, err := admission.New(o); !errors.Is(err, merge.ErrOption) || err.Error() != strings.TrimSpace(want) {
 			t.Errorf("got %v, want %s", err, want)

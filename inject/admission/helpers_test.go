@@ -19,28 +19,28 @@ import (
 	"example.com/braid/merge"
 )
 
-// add returns an Injector that puts a container at the end of a pod's.
-func add(name string) admission.Injector {
-	return func(object *merge.Doc, _ string) (admission.Injection, error) {
+// add returns a Mutator that puts a container at the end of a pod's.
+func add(name string) admission.Mutator {
+	return func(object *merge.Doc, _ inject.Values) (admission.Mutation, error) {
 		container := map[string]any{"name": name, "image": "proxy:1"}
 		m := object.Map()
 		spec, _ := m["spec"].(map[string]any)
 		containers, ok := spec["containers"].([]any)
 		if !ok {
-			return admission.Injection{}, fmt.Errorf("no containers")
+			return admission.Mutation{}, fmt.Errorf("no containers")
 		}
 		spec["containers"] = append(containers, container)
 		made, err := merge.FromMap(m)
 		patch := fmt.Sprintf(`[{"op":"add","path":"/spec/containers/-","value":{"image":"proxy:1","name":%q}}]`, name)
-		return admission.Injection{Patch: []byte(patch), Object: made}, err
+		return admission.Mutation{Patch: []byte(patch), Object: made}, err
 	}
 }
 
-// answers returns an Injector that always gives the same.
-func answers(patch string, object string, err error) admission.Injector {
-	return func(*merge.Doc, string) (admission.Injection, error) {
+// answers returns a Mutator that always gives the same.
+func answers(patch string, object string, err error) admission.Mutator {
+	return func(*merge.Doc, inject.Values) (admission.Mutation, error) {
 		made, _ := merge.Parse([]byte(object))
-		return admission.Injection{Patch: []byte(patch), Object: made}, err
+		return admission.Mutation{Patch: []byte(patch), Object: made}, err
 	}
 }
 
@@ -60,8 +60,8 @@ func handler(tb testing.TB, o admission.Options) *admission.Handler {
 	if o.Config.Decider == nil {
 		o.Config.Decider = always(tb)
 	}
-	if o.Config.Inject == nil {
-		o.Config.Inject = add("proxy")
+	if o.Config.Mutate == nil {
+		o.Config.Mutate = add("proxy")
 	}
 	h, err := admission.New(o)
 	if err != nil {

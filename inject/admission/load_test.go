@@ -35,7 +35,7 @@ func TestReloadWhileServing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	configs := []admission.Config{{Decider: chosen, Inject: add("other")}, {Decider: always(t), Inject: add("proxy")}}
+	configs := []admission.Config{{Decider: chosen, Mutate: add("other")}, {Decider: always(t), Mutate: add("proxy")}}
 	object := strings.Replace(pod, `"metadata":{`, `"metadata":{"labels":{"app":"web"},`, 1)
 	done := make(chan struct{})
 	var reloads, workers sync.WaitGroup

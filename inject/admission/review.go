@@ -40,7 +40,7 @@ type call struct {
 	config    *Config
 	req       *admissionv1.AdmissionRequest
 	candidate inject.Candidate
-	injection Injection
+	mutation  Mutation
 	err       error
 	stack     []byte // of a panic
 	seen      Observation
@@ -67,7 +67,8 @@ func (c *call) run(ctx context.Context) (err error) {
 	if err = c.decide(ctx); err != nil || !c.seen.Reason.Inject() {
 		return err
 	}
-	if c.injection, err = c.config.Inject(c.candidate.Object, c.candidate.Namespace); err != nil {
+	values := inject.Values{Namespace: c.candidate.Namespace, Name: c.req.Name}
+	if c.mutation, err = c.config.Mutate(c.candidate.Object, values); err != nil {
 		return err
 	}
 	return c.check()
@@ -91,13 +92,13 @@ func (c *call) decide(ctx context.Context) (err error) {
 
 // check applies the patch to the object as an API server will.
 func (c *call) check() error {
-	if string(c.injection.Patch) == "[]" {
-		c.injection.Patch = nil
+	if string(c.mutation.Patch) == "[]" {
+		c.mutation.Patch = nil
 	}
-	if len(c.injection.Patch) == 0 {
+	if len(c.mutation.Patch) == 0 {
 		return nil
 	}
-	patch, err := merge.Parse(c.injection.Patch)
+	patch, err := merge.Parse(c.mutation.Patch)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPatch, err)
 	}
@@ -105,7 +106,7 @@ func (c *call) check() error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPatch, err)
 	}
-	if c.injection.Object == nil || !made.Equal(c.injection.Object) {
+	if c.mutation.Object == nil || !made.Equal(c.mutation.Object) {
 		return ErrPatch
 	}
 	return nil

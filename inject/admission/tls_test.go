@@ -22,6 +22,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"example.com/braid/inject"
 	"example.com/braid/inject/admission"
 	"example.com/braid/merge"
 )
@@ -113,14 +114,14 @@ func TestServer(t *testing.T) {
 	var counters admission.Counters
 	var hold chan struct{}
 	entered := make(chan struct{})
-	waits := func(object *merge.Doc, namespace string) (admission.Injection, error) {
+	waits := func(object *merge.Doc, namespace inject.Values) (admission.Mutation, error) {
 		if hold != nil {
 			close(entered)
 			<-hold
 		}
 		return add("proxy")(object, namespace)
 	}
-	h := handler(t, admission.Options{Observe: counters.Observe, Config: admission.Config{Inject: waits}})
+	h := handler(t, admission.Options{Observe: counters.Observe, Config: admission.Config{Mutate: waits}})
 	s := start(t, admission.ServerOptions{Handler: h, Metrics: &counters, Drain: time.Millisecond, ErrorLog: quiet})
 	chain, key := pair(t, 1)
 	old := client(t, chain)
@@ -161,7 +162,7 @@ func TestServer(t *testing.T) {
 	if err := h.Reload(admission.Config{}); err == nil {
 		t.Error("an empty Config was taken")
 	}
-	if err := h.Reload(admission.Config{Decider: always(t), Inject: add("newer")}); err != nil {
+	if err := h.Reload(admission.Config{Decider: always(t), Mutate: add("newer")}); err != nil {
 		t.Fatal(err)
 	}
 	if got := patch(client(t, next)); !strings.Contains(got, "newer") {
@@ -175,7 +176,7 @@ func TestServer(t *testing.T) {
 	}
 
 	hold = make(chan struct{})
-	if err := h.Reload(admission.Config{Decider: always(t), Inject: waits}); err != nil {
+	if err := h.Reload(admission.Config{Decider: always(t), Mutate: waits}); err != nil {
 		t.Fatal(err)
 	}
 	late := make(chan string, 1)
@@ -240,7 +241,7 @@ func TestServerDrains(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck := make(chan struct{})
 		hangs := false
-		h := handler(t, admission.Options{Config: admission.Config{Inject: func(o *merge.Doc, ns string) (admission.Injection, error) {
+		h := handler(t, admission.Options{Config: admission.Config{Mutate: func(o *merge.Doc, ns inject.Values) (admission.Mutation, error) {
 			if hangs {
 				<-stuck
 			}
