@@ -22,9 +22,12 @@ import (
 
 // apiServer asks a webhook what an API server asks it.
 type apiServer struct {
+	out    io.Writer
 	url    string
 	client *http.Client
 }
+
+func (a *apiServer) say(format string, args ...any) { _, _ = fmt.Fprintf(a.out, format, args...) }
 
 // trust gives the webhook a new certificate, and the API server what to trust it by.
 func (a *apiServer) trust(certificate *admission.Certificate, serial int64) error {
@@ -55,7 +58,7 @@ func (a *apiServer) post(body []byte) (status int, answer []byte, err error) {
 
 // create asks about the creation of a pod, tells the answer, and returns what is stored.
 func (a *apiServer) create(title string, object []byte) ([]byte, error) {
-	fmt.Printf("\n%s\n\n", title)
+	a.say("\n%s\n\n", title)
 	body, err := json.Marshal(admissionv1.AdmissionReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"},
 		Request: &admissionv1.AdmissionRequest{
@@ -77,17 +80,17 @@ func (a *apiServer) create(title string, object []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%d: %w", status, err)
 	}
 	resp := review.Response
-	fmt.Printf("   allowed: %t, %s, because %s\n", resp.Allowed, resp.AuditAnnotations["outcome"], resp.AuditAnnotations["reason"])
+	a.say("   allowed: %t, %s, because %s\n", resp.Allowed, resp.AuditAnnotations["outcome"], resp.AuditAnnotations["reason"])
 	if len(resp.Patch) > 0 {
-		if object, err = patched(object, resp.Patch); err != nil {
+		if object, err = a.patched(object, resp.Patch); err != nil {
 			return nil, err
 		}
 	}
-	return object, show(object)
+	return object, a.show(object)
 }
 
 // patched tells the operations of a patch, and returns what they make of an object.
-func patched(object, patch []byte) ([]byte, error) {
+func (a *apiServer) patched(object, patch []byte) ([]byte, error) {
 	var operations []struct {
 		Op, Path string
 		Value    json.RawMessage
@@ -96,13 +99,17 @@ func patched(object, patch []byte) ([]byte, error) {
 		return nil, err
 	}
 	for _, o := range operations {
-		fmt.Printf("   %-4s %s %.100s\n", o.Op, o.Path, o.Value)
+		value := string(o.Value)
+		if len(value) > 80 {
+			value = value[:80] + "…"
+		}
+		a.say("%s\n", strings.TrimRight(fmt.Sprintf("   %-7s %s %s", o.Op, o.Path, value), " "))
 	}
 	return merge.ApplyPatch(merge.JSONPatch, object, patch, merge.Options{Schema: merge.Schemaless()})
 }
 
 // show tells what is in a pod.
-func show(object []byte) error {
+func (a *apiServer) show(object []byte) error {
 	var pod corev1.Pod
 	if err := json.Unmarshal(object, &pod); err != nil {
 		return err
@@ -111,6 +118,6 @@ func show(object []byte) error {
 	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		names = append(names, c.Name+" ("+c.Image+")")
 	}
-	fmt.Printf("   the pod runs %s\n", strings.Join(names, ", "))
+	a.say("   the pod runs %s\n", strings.Join(names, ", "))
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"context"
 	_ "embed"
 	"flag"
-	"fmt"
+	"io"
 	"log"
 	"net"
 	"os"
@@ -39,30 +39,36 @@ func main() {
 	if *manifests {
 		run = write
 	}
-	if err := run(); err != nil {
+	if err := run(os.Stdout); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func write() error {
+func write(out io.Writer) error {
 	text, err := admission.Manifests(admission.ManifestOptions{Namespace: "injector", Image: "injector:1", TemplateConfigMap: "templates"})
 	if err != nil {
 		return err
 	}
-	_, err = os.Stdout.Write(text)
+	_, err = out.Write(text)
 	return err
 }
 
-// config makes what the webhook answers by of a template.
-func config(template []byte) (admission.Config, error) {
-	decider, err := inject.NewDecider(inject.DecisionPolicy{Mode: inject.OptOut, IgnoredNamespaces: []string{"injector"}})
+// config makes of a template what the webhook answers by.
+func config(text []byte) (c admission.Config, err error) {
+	template, err := inject.ParseTemplate(text)
 	if err != nil {
-		return admission.Config{}, err
+		return c, err
 	}
-	return admission.Config{Decider: decider, Inject: nil}, err
+	injector, err := inject.New(inject.Options{}, template)
+	if err != nil {
+		return c, err
+	}
+	c.Mutate = admission.Inject(injector, map[string]string{"cluster": "east"})
+	c.Decider, err = inject.NewDecider(inject.DecisionPolicy{Mode: inject.OptOut, IgnoredNamespaces: []string{"injector"}})
+	return c, err
 }
 
-func tell() error {
+func tell(out io.Writer) error {
 	now, err := config(first)
 	if err != nil {
 		return err
@@ -85,15 +91,15 @@ func tell() error {
 	go func() { ended <- server.Serve(ctx, listener) }()
 	defer end()
 
-	api := apiServer{url: "https://" + listener.Addr().String()}
+	api := apiServer{out: out, url: "https://" + listener.Addr().String()}
 	if err := api.trust(&certificate, 1); err != nil {
 		return err
 	}
 	if err := story(&api, handler, &certificate); err != nil {
 		return err
 	}
-	fmt.Printf("\n7. What the metrics say:\n\n")
-	if _, err := counters.WriteTo(os.Stdout); err != nil {
+	api.say("\n7. What the metrics say:\n\n")
+	if _, err := counters.WriteTo(out); err != nil {
 		return err
 	}
 	end()
@@ -127,17 +133,20 @@ func story(api *apiServer, handler *admission.Handler, certificate *admission.Ce
 	if err := handler.Reload(newer); err != nil {
 		return err
 	}
-	if _, err = api.create("4. There is a new template, without a restart.", made.JSON()); err != nil {
+	if _, err = api.create("4. There is a new template, without a restart. A copy of the first pod has what the first\n   template gave, and gets what the second one does.", stored); err != nil {
 		return err
 	}
 	if err := api.trust(certificate, 2); err != nil {
 		return err
 	}
-	if _, err = api.create("5. There is a new certificate, without a restart.", made.JSON()); err != nil {
+	if _, err = api.create("5. There is a new certificate, without a restart, and a new pod.", made.JSON()); err != nil {
 		return err
 	}
-	fmt.Printf("\n6. Somebody sends what is no AdmissionReview.\n\n")
+	api.say("\n6. Somebody sends what is no AdmissionReview.\n\n")
 	status, answer, err := api.post([]byte(`{"kind":"Pod"}`))
-	fmt.Printf("   %d %s", status, answer)
-	return err
+	if err != nil {
+		return err
+	}
+	api.say("   %d %s", status, answer)
+	return nil
 }
