@@ -168,10 +168,9 @@ func TestFailures(t *testing.T) {
 		{reason: "a conflict is the object's", inject: answers("", "", fmt.Errorf("volume data: %w", merge.ErrConflict)), want: merge.ErrConflict, says: "volume data", code: 422},
 		{reason: "a panic with a value", inject: func(*merge.Doc, inject.Values) (admission.Mutation, error) { panic("password") }, want: admission.ErrPanic, says: "panic of type string", code: 500},
 		{reason: "a panic of the runtime", inject: func(*merge.Doc, inject.Values) (admission.Mutation, error) {
-			var m map[string]int
-			m["a"] = 1
-			return admission.Mutation{}, nil
-		}, want: admission.ErrPanic, says: "nil map", code: 500},
+			var none []byte
+			return admission.Mutation{Patch: none[len(none)+1:]}, nil
+		}, want: admission.ErrPanic, says: "out of range", code: 500},
 		{reason: "a patch that is no JSON", inject: answers(`[{`, pod, nil), want: admission.ErrPatch, says: "JSON", code: 500},
 		{reason: "a patch that is no patch", inject: answers(`{"spec":null}`, pod, nil), want: admission.ErrPatch, says: "a JSON Patch is a list", code: 500},
 		{reason: "a patch to a place that is not there (P3)", inject: answers(`[{"op":"add","path":"/metadata/annotations/a","value":"b"}]`, pod, nil), want: merge.ErrPointer, says: "nothing stands at", code: 500},
