@@ -52,7 +52,7 @@ var (
 type Handler struct {
 	o      Options
 	config atomic.Pointer[Config]
-	rules  *merge.Merger // to apply patches
+	rules  merge.Options // to apply patches by
 }
 
 // New checks the options. The error is merge.ErrOption.
@@ -69,11 +69,7 @@ func New(o Options) (*Handler, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	rules, err := merge.New(merge.Options{Schema: merge.Schemaless()})
-	if err != nil {
-		return nil, err
-	}
-	h := &Handler{o: o, rules: rules}
+	h := &Handler{o: o, rules: merge.Options{Schema: merge.Schemaless()}}
 	return h, h.Reload(o.Config)
 }
 

@@ -34,7 +34,9 @@ func TestInject(t *testing.T) {
 		}
 		return string(made)
 	}
-	var asked struct{ Request struct{ Object json.RawMessage } }
+	var asked struct {
+		Request struct{ Object json.RawMessage }
+	}
 	if err := json.Unmarshal([]byte(reviews(t)["create"]), &asked); err != nil {
 		t.Fatal(err)
 	}

@@ -80,11 +80,11 @@ func read(w http.ResponseWriter, r *http.Request) (*admissionv1.AdmissionRequest
 	if err != nil {
 		return nil, "", problemf(http.StatusBadRequest, "The body is no AdmissionReview: %v.", err)
 	}
-	return request(t)
+	return request(t, m.body.Len())
 }
 
-// request takes from a review what Review looks at. It shares nothing with t.
-func request(t *node.Tree) (*admissionv1.AdmissionRequest, string, *problem) {
+// request takes from a review of so many bytes what Review looks at. It shares nothing with t.
+func request(t *node.Tree, size int) (*admissionv1.AdmissionRequest, string, *problem) {
 	bad := func(format string, args ...any) (*admissionv1.AdmissionRequest, string, *problem) {
 		return nil, "", problemf(http.StatusBadRequest, format, args...)
 	}
@@ -114,7 +114,7 @@ func request(t *node.Tree) (*admissionv1.AdmissionRequest, string, *problem) {
 		req.DryRun = new(true)
 	}
 	if object := t.Field(i, "object"); object != node.None && t.Kind(object) != node.Null {
-		req.Object.Raw = t.Append(nil, object)
+		req.Object.Raw = t.Append(make([]byte, 0, size), object)
 	}
 	return req, version, nil
 }

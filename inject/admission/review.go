@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"runtime"
@@ -98,18 +99,20 @@ func (c *call) check() error {
 	if len(c.mutation.Patch) == 0 {
 		return nil
 	}
-	patch, err := merge.Parse(c.mutation.Patch)
+	made, err := merge.ApplyPatch(merge.JSONPatch, c.req.Object.Raw, c.mutation.Patch, c.handler.rules)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPatch, err)
 	}
-	made, err := c.handler.rules.Patch(merge.JSONPatch, c.candidate.Object, patch)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrPatch, err)
-	}
-	if c.mutation.Object == nil || !made.Equal(c.mutation.Object) {
+	if want := c.mutation.Object; want == nil || !bytes.Equal(made, want.JSON()) && !same(made, want) {
 		return ErrPatch
 	}
 	return nil
+}
+
+// same compares what is not written the same way, such as 1 and 1.0.
+func same(made []byte, want *merge.Doc) bool {
+	doc, err := merge.Parse(made)
+	return err == nil && doc.Equal(want)
 }
 
 // panicked makes an error of what was recovered. A value that is not the runtime's may hold
