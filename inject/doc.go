@@ -65,6 +65,13 @@
 // They are data: nothing that they hold becomes structure or, where a kubelet expands
 // $(VAR), a reference.
 //
+// # Whom to inject into
+//
+// A [Decider] says so of a [Candidate], with one [Reason]. What no wish can overrule comes
+// first (an update of a pod, a mirror pod, a namespace of the system), then what the object
+// says, what stands in it already, what the [DecisionPolicy] selects, what the namespace
+// says, and last the policy's Mode. Package admission asks it for an API server.
+//
 // # The record
 //
 // See [RecordAnnotation]. Users can write it, and so it is only as good as what it says is
