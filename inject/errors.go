@@ -22,7 +22,10 @@ type Rule uint8
 // The rules.
 const (
 	ContainerName Rule = iota // containers, initContainers and ephemeralContainers share their names
-	Element                   // an element of a list, such as a volume, of one name and another content
+	Volume                    // a volume of one name and another content
+	Mount                     // a volume mounted, or a device mapped, where another is
+	Env                       // a variable of one name and another value
+	Element                   // an element of another list, of one name and another content
 	Port                      // two containers with one container port
 	HostPort                  // two containers with one host port
 	Field                     // a field with another value
@@ -36,7 +39,20 @@ func (r Rule) String() string {
 	return fmt.Sprintf("Rule(%d)", r)
 }
 
-var ruleNames = [...]string{"ContainerName", "Element", "Port", "HostPort", "Field"}
+var ruleNames = [...]string{"ContainerName", "Volume", "Mount", "Env", "Element", "Port", "HostPort", "Field"}
+
+// elementRule returns the rule that elements of a list break which differ.
+func elementRule(list string) Rule {
+	switch list {
+	case "volumes":
+		return Volume
+	case "volumeMounts", "volumeDevices":
+		return Mount
+	case "env":
+		return Env
+	}
+	return Element
+}
 
 // Conflict is a position for which the object and a template say different things. It holds
 // no values, for some are secret.

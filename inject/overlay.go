@@ -196,7 +196,7 @@ func (o *overlay) elements(t *schema.Type, key func(*value) string, parent *valu
 			}
 			fresh = append(fresh, item{key: k, v: e.clone()})
 		case keys == nil || wins == author || same(elemType(t), old, e, defaults):
-		case o.clash(Element, at, o.ours[old] || !note, "the object has one of the same name with another content"):
+		case o.clash(elementRule(name), at, o.ours[old] || !note, "the object has one with another content"):
 			o.rec.did = append(o.rec.did, entry{at: at, is: e, was: old})
 			elems := slices.Clone(list.elements())
 			elems[slices.Index(elems, old)] = e.clone()

@@ -225,6 +225,7 @@ func normalize(t *node.Tree) (*node.Tree, error) {
 		out.set("metadata", injected)
 	}
 	if spec.kind == node.Map && spec.size() > 0 {
+		orderEnv(spec)
 		out.set("spec", spec)
 	} else if spec.kind != node.Map && spec.kind != node.Null {
 		return nil, templateError(node.Path{{Field: "spec"}}, "a %s, want a map", spec.kind)
@@ -235,6 +236,30 @@ func normalize(t *node.Tree) (*node.Tree, error) {
 	}
 	body, err := node.Parse(full.AppendDeclared(nil, 0), node.Limits{})
 	return body, node.In("template", err)
+}
+
+// orderEnv lets the variables of each container stand before those that refer to them.
+func orderEnv(spec *value) {
+	for _, list := range containerLists[:2] {
+		containers := spec.get(list)
+		if containers == nil || containers.kind != node.List {
+			continue
+		}
+		for _, c := range containers.elements() {
+			env := c.get("env")
+			if env == nil || env.kind != node.List {
+				continue
+			}
+			var items []item
+			for _, e := range env.elements() {
+				items = append(items, item{key: e.get("name").text(), v: e})
+			}
+			sortEnv(items)
+			for i, e := range items {
+				env.elems[i] = e.v
+			}
+		}
+	}
 }
 
 // podType is the type of a pod, whose metadata and spec are those of a pod template.

@@ -175,7 +175,7 @@ type relation uint8
 
 const (
 	defaults  relation = 1 << iota // the left may have what a server adds by default
-	additions                      // and elements of keyed lists that others add
+	additions                      // and elements of lists that others add to
 )
 
 // same reports whether a holds what b says: scalars by their type, lists in their order.
@@ -202,7 +202,8 @@ func sameMaps(t *schema.Type, a, b *value, rel relation) bool {
 	for len(as) > 0 || len(bs) > 0 {
 		switch {
 		case len(bs) == 0 || len(as) > 0 && as[0].key < bs[0].key:
-			if rel == 0 || !isDefault(as[0].key, as[0].v) {
+			others := rel&additions != 0 && itemKey(fieldType(t, as[0].key), as[0].key) != nil
+			if rel == 0 || !others && !isDefault(as[0].key, as[0].v) {
 				return false
 			}
 			as = as[1:]
