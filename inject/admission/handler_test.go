@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -138,6 +139,18 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("observed %+v", seen)
 			}
 		})
+	}
+}
+
+// Parameters of a type, and bodies of unknown length, are taken.
+func TestTypeWithParameters(t *testing.T) {
+	r := httptest.NewRequest(http.MethodPost, admission.Path+"?timeout=5s", io.MultiReader(strings.NewReader(creation(pod))))
+	r.Header.Set("Content-Type", "Application/JSON; charset=utf-8")
+	w := httptest.NewRecorder()
+	handler(t, admission.Options{}).ServeHTTP(w, r)
+	answered(t, w.Code, w.Body.Bytes(), "admission.k8s.io/v1", "u-1")
+	if got := w.Header().Get("Content-Type"); got != "application/json" {
+		t.Errorf("Content-Type %q", got)
 	}
 }
 
