@@ -32,7 +32,7 @@ func (c *call) answer() *admissionv1.AdmissionResponse {
 		}
 	case !c.seen.Reason.Inject():
 		if c.seen.Outcome = Skipped; c.seen.Reason.Unclear() {
-			warnings = append(warnings, `not injected: `+c.seen.Reason.String()+`: want "true", "enabled", "false" or "disabled"`)
+			warnings = append(warnings, "not injected: "+c.wish()+` says neither "true" or "enabled" nor "false" or "disabled"`)
 		}
 	case len(c.mutation.Patch) == 0:
 		c.seen.Outcome = Unchanged
@@ -42,10 +42,22 @@ func (c *call) answer() *admissionv1.AdmissionResponse {
 	}
 	resp.Warnings = limited(warnings)
 	resp.AuditAnnotations = map[string]string{"outcome": c.seen.Outcome.String(), "reason": c.seen.Reason.String()}
-	if len(c.mutation.Injections) > 0 {
+	if c.err == nil && len(c.mutation.Injections) > 0 {
 		resp.AuditAnnotations["templates"] = names(c.mutation.Injections)
 	}
 	return resp
+}
+
+// wish names what somebody wrote that is unclear.
+func (c *call) wish() string {
+	keys := c.config.Decider.Keys()
+	switch c.seen.Reason {
+	case inject.LabelUnclear:
+		return "the label " + keys.Label
+	case inject.AnnotationUnclear:
+		return "the annotation " + keys.Annotation
+	}
+	return "the namespace's label " + keys.Namespace
 }
 
 // names lists what is injected, for the audit log.

@@ -56,7 +56,9 @@ func TestAnswers(t *testing.T) {
 		{"fields of the wrong type", review(`"operation":3,"namespace":{},"name":[],"subResource":null,"dryRun":"yes","object":` + pod), proxy, "Patched DefaultOn", ""},
 		{"it says no", creation(with(`"shop"`, `{"braid.example.com/inject":"false"}`)), "", "Skipped LabelOff", ""},
 		{"it says what nobody can read", creation(with(`"shop"`, `{"braid.example.com/inject":"ture"}`)), "", "Skipped LabelUnclear",
-			`not injected: LabelUnclear: want "true", "enabled", "false" or "disabled"`},
+			`not injected: the label braid.example.com/inject says neither "true" or "enabled" nor "false" or "disabled"`},
+		{"an annotation that nobody can read", creation(strings.Replace(pod, `"metadata":{`, `"metadata":{"annotations":{"braid.example.com/inject":"no"},`, 1)), "", "Skipped AnnotationUnclear",
+			`not injected: the annotation braid.example.com/inject says neither "true" or "enabled" nor "false" or "disabled"`},
 		{"escapes, and members in an odd order", `{"request":{"object":{"spec":{"containers":[{"name":"\u0061\/\n"}]},"kind":"Pod","apiVersion":"v1"},"uid":"u\u002d1","operation":"CRE\u0041TE"},"kind":"AdmissionReview","apiVersion":"admission.k8s.io\/v1"}`,
 			proxy, "Patched DefaultOn", ""},
 	}
@@ -190,6 +192,7 @@ func TestFailures(t *testing.T) {
 		{reason: "a patch whose test fails", inject: answers(`[{"op":"test","path":"/kind","value":"Node"}]`, pod, nil), want: admission.ErrPatch, says: "another value stands", code: 500},
 		{reason: "a patch that gives another than predicted", inject: answers(`[{"op":"remove","path":"/spec"}]`, pod, nil), want: admission.ErrPatch, says: "another than predicted", code: 500},
 		{reason: "a patch without a prediction", inject: answers(`[{"op":"remove","path":"/spec"}]`, "", nil), want: admission.ErrPatch, says: "another than predicted", code: 500},
+		{reason: "no patch, and a prediction that something changes", inject: answers(`[]`, added, nil), want: admission.ErrPatch, says: "predicted", code: 500},
 		{reason: "a patch of another object", inject: answers(`[{"op":"add","path":"/metadata/labels","value":{"a":"b"}}]`, added, nil), want: admission.ErrPatch, says: "predicted", code: 500},
 		{reason: "the namespace is not known", labels: labels, want: admission.ErrNamespace, says: "cache is cold", code: 500},
 		{reason: "the lookup panics", labels: func(context.Context, string) (map[string]string, error) { panic(1) }, want: admission.ErrPanic, says: "type int", code: 500},
@@ -244,7 +247,7 @@ func TestNamespaceLabels(t *testing.T) {
 		Config: admission.Config{Decider: optIn, Mutate: add("proxy")},
 		NamespaceLabels: func(_ context.Context, name string) (map[string]string, error) {
 			asked = append(asked, name)
-			return map[string]map[string]string{"shop": {inject.DefaultKey: "enabled"}}[name], nil
+			return map[string]map[string]string{"shop": {inject.DefaultKey: "enabled"}, "odd": {inject.DefaultKey: "ja"}}[name], nil
 		},
 	})
 	pod := func(namespace, labels string) string {
@@ -258,6 +261,7 @@ func TestNamespaceLabels(t *testing.T) {
 		{pod("shop", ""), "Patched NamespaceOn", []string{"shop"}},
 		{pod("", ""), "Patched NamespaceOn", []string{"shop"}},
 		{pod("other", ""), "Skipped DefaultOff", []string{"other"}},
+		{pod("odd", ""), "Skipped NamespaceUnclear", []string{"odd"}},
 		{pod("shop", `"braid.example.com/inject":"false"`), "Skipped LabelOff", nil},
 		{pod("kube-system", ""), "Skipped IgnoredNamespace", nil},
 	} {

@@ -96,14 +96,18 @@ func (c *call) check() error {
 	if string(c.mutation.Patch) == "[]" {
 		c.mutation.Patch = nil
 	}
+	want := c.mutation.Object
 	if len(c.mutation.Patch) == 0 {
+		if want != nil && want != c.candidate.Object && !want.Equal(c.candidate.Object) {
+			return ErrPatch
+		}
 		return nil
 	}
 	made, err := merge.ApplyPatch(merge.JSONPatch, c.req.Object.Raw, c.mutation.Patch, c.handler.rules)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPatch, err)
 	}
-	if want := c.mutation.Object; want == nil || !bytes.Equal(made, want.JSON()) && !same(made, want) {
+	if want == nil || !bytes.Equal(made, want.JSON()) && !same(made, want) {
 		return ErrPatch
 	}
 	return nil
