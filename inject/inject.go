@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -111,7 +112,7 @@ func (in *Injector) Injected(object *merge.Doc) ([]Injection, error) {
 	}
 	var out []Injection
 	for _, p := range places {
-		r, err := recordOf(p.pod, p.at)
+		r, err := p.read()
 		if err != nil {
 			return nil, err
 		}
@@ -151,15 +152,29 @@ func (in *Injector) run(object *merge.Doc, do func(*place, *Result) (*work, erro
 	}
 	r := &Result{object: object, root: root}
 	for i := range places {
-		w, err := do(&places[i], r)
-		if err != nil {
-			return nil, err
+		p, before := &places[i], *r
+		err := r.become(p, in.o.OnDrift, do)
+		var broken *merge.Error
+		if errors.As(err, &broken) && broken.Doc == "desired" && p.record != nil {
+			// What a record says could not stand in a pod. It must not keep others from it.
+			p.unfit = &merge.Error{Doc: "live", Path: broken.Path, Offset: -1, Rule: ErrRecord, Detail: "it holds what cannot stand there"}
+			*r = before
+			err = r.become(p, in.o.OnDrift, do)
 		}
-		if err := r.add(&places[i], w, in.o.OnDrift); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
+}
+
+// become computes what becomes of one pod template.
+func (r *Result) become(p *place, drift OnDrift, do func(*place, *Result) (*work, error)) error {
+	w, err := do(p, r)
+	if err == nil {
+		err = r.add(p, w, drift)
+	}
+	return err
 }
 
 // work is what becomes of one pod template.
@@ -184,7 +199,7 @@ func before(p *place, rec *record) (u *undo, was *value) {
 }
 
 func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
-	rec, err := recordOf(p.pod, p.at)
+	rec, err := p.read()
 	if err != nil {
 		r.Warnings = append(r.Warnings, Warning{p.at, err.Error() + ": what was injected counts as the object's own"})
 	}
@@ -232,7 +247,7 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 }
 
 func (in *Injector) uninject(p *place) (*work, error) {
-	rec, err := recordOf(p.pod, p.at)
+	rec, err := p.read()
 	if err != nil || rec == nil {
 		return nil, err
 	}
