@@ -53,8 +53,8 @@ spec:
 		if removed, err := inject.Uninject(pod); err == nil {
 			l.object(removed, pod)
 		}
-		if !strings.Contains(record, "two") && !strings.Contains(record, `\u`) && !strings.Contains(string(once.JSON()), `{"image":"nginx","name":"two"}`) && !strings.Contains(record, "containers") {
-			t.Errorf("a container is gone: %s", once.JSON())
+		if !strings.Contains(record, "image") && !strings.Contains(string(once.JSON()), `{"image":"nginx","name":"two"}`) {
+			t.Errorf("a container is gone that the record does not quote: %s", once.JSON())
 		}
 	})
 }

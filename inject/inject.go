@@ -3,6 +3,7 @@ package inject
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
@@ -100,7 +101,7 @@ func (in *Injector) Inject(object *merge.Doc, values Values) (*Result, error) {
 // somebody has changed since then stays, and the result says so. The error is a
 // [*merge.Error], with ErrRecord if a record cannot be read. O(size of object).
 func (in *Injector) Uninject(object *merge.Doc) (*Result, error) {
-	return in.run(object, func(p *place, _ *Result) (*work, error) { return in.uninject(p) })
+	return in.run(object, func(p *place, r *Result) (*work, error) { return in.uninject(p, r) })
 }
 
 // Injected returns what was injected into an object by its records, in the order of its pod
@@ -179,16 +180,15 @@ func (r *Result) become(p *place, drift OnDrift, do func(*place, *Result) (*work
 
 // work is what becomes of one pod template.
 type work struct {
-	next  *value // what is to be
-	was   *value // what was made last; nil if live is just that
-	order bool
+	next *value // what is to be
+	was  *value // what was made last; nil if live is just that
 }
 
 // before returns the pod template without what was injected, and what is known of that.
-func before(p *place, rec *record) (u *undo, was *value) {
+func before(p *place, rec *record, wants func(list, key string) bool) (u *undo, was *value) {
 	u = &undo{base: valueAt(p.pod.tree, p.pod.id), exact: true}
 	if rec != nil {
-		if u = takeOut(u.base, rec); !u.exact {
+		if u = takeOut(u.base, rec, wants); !u.exact {
 			was = redo(u.base.clone(), u.did)
 			if notes := was.path("metadata", "annotations"); notes != nil {
 				notes.set(RecordAnnotation, p.pod.path("metadata", "annotations", RecordAnnotation))
@@ -203,13 +203,11 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 	if err != nil {
 		r.Warnings = append(r.Warnings, Warning{p.at, err.Error() + ": what was injected counts as the object's own"})
 	}
-	u, was := before(p, rec)
+	u, was := before(p, rec, in.wants())
 	if rec == nil {
 		u.base.path("metadata", "annotations").remove(RecordAnnotation)
 	}
-	for _, at := range u.lost {
-		r.Warnings = append(r.Warnings, Warning{append(p.at[:len(p.at):len(p.at)], at...), "changed since it was injected: it stays"})
-	}
+	r.lost(p, u)
 	s := &source{pod: u.base, object: p.object, Values: values}
 	trees := make([]*node.Tree, len(in.templates))
 	for i, t := range in.templates {
@@ -246,13 +244,32 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 	return &work{next: o.pod, was: was}, nil
 }
 
-func (in *Injector) uninject(p *place) (*work, error) {
+func (in *Injector) uninject(p *place, r *Result) (*work, error) {
 	rec, err := p.read()
 	if err != nil || rec == nil {
 		return nil, err
 	}
-	u, was := before(p, rec)
+	u, was := before(p, rec, func(string, string) bool { return false })
+	r.lost(p, u)
 	return &work{next: u.base, was: was}, nil
+}
+
+// wants returns whether a template has an element of a list; of a container's name in any
+// of the lists of containers. It looks when it is first asked.
+func (in *Injector) wants() func(list, key string) bool {
+	var all map[[2]string]bool
+	return func(list, key string) bool {
+		if all == nil {
+			all = map[[2]string]bool{}
+			for _, t := range in.templates {
+				elementsOf(podType(), valueAt(t.tree, 0), "", all)
+			}
+		}
+		if slices.Contains(containerLists[:], list) {
+			return all[[2]string{"containers", key}] || all[[2]string{"initContainers", key}]
+		}
+		return all[[2]string{list, key}]
+	}
 }
 
 // engines are the mergers of pods.
