@@ -1,7 +1,9 @@
 package inject
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
@@ -99,7 +101,7 @@ func (in *Injector) Inject(object *merge.Doc, values Values) (*Result, error) {
 // somebody has changed since then stays, and the result says so. The error is a
 // [*merge.Error], with ErrRecord if a record cannot be read. O(size of object).
 func (in *Injector) Uninject(object *merge.Doc) (*Result, error) {
-	return in.run(object, func(p *place, _ *Result) (*work, error) { return in.uninject(p) })
+	return in.run(object, func(p *place, r *Result) (*work, error) { return in.uninject(p, r) })
 }
 
 // Injected returns what was injected into an object by its records, in the order of its pod
@@ -111,7 +113,7 @@ func (in *Injector) Injected(object *merge.Doc) ([]Injection, error) {
 	}
 	var out []Injection
 	for _, p := range places {
-		r, err := recordOf(p.pod, p.at)
+		r, err := p.read()
 		if err != nil {
 			return nil, err
 		}
@@ -151,29 +153,42 @@ func (in *Injector) run(object *merge.Doc, do func(*place, *Result) (*work, erro
 	}
 	r := &Result{object: object, root: root}
 	for i := range places {
-		w, err := do(&places[i], r)
-		if err != nil {
-			return nil, err
+		p, before := &places[i], *r
+		err := r.become(p, in.o.OnDrift, do)
+		var broken *merge.Error
+		if errors.As(err, &broken) && broken.Doc == "desired" && p.record != nil {
+			// What a record says could not stand in a pod. It must not keep others from it.
+			p.unfit = &merge.Error{Doc: "live", Path: broken.Path, Offset: -1, Rule: ErrRecord, Detail: "it holds what cannot stand there"}
+			*r = before
+			err = r.become(p, in.o.OnDrift, do)
 		}
-		if err := r.add(&places[i], w, in.o.OnDrift); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
 }
 
+// become computes what becomes of one pod template.
+func (r *Result) become(p *place, drift OnDrift, do func(*place, *Result) (*work, error)) error {
+	w, err := do(p, r)
+	if err == nil {
+		err = r.add(p, w, drift)
+	}
+	return err
+}
+
 // work is what becomes of one pod template.
 type work struct {
-	next  *value // what is to be
-	was   *value // what was made last; nil if live is just that
-	order bool
+	next *value // what is to be
+	was  *value // what was made last; nil if live is just that
 }
 
 // before returns the pod template without what was injected, and what is known of that.
-func before(p *place, rec *record) (u *undo, was *value) {
+func before(p *place, rec *record, wants func(list, key string) bool) (u *undo, was *value) {
 	u = &undo{base: valueAt(p.pod.tree, p.pod.id), exact: true}
 	if rec != nil {
-		if u = takeOut(u.base, rec); !u.exact {
+		if u = takeOut(u.base, rec, wants); !u.exact {
 			was = redo(u.base.clone(), u.did)
 			if notes := was.path("metadata", "annotations"); notes != nil {
 				notes.set(RecordAnnotation, p.pod.path("metadata", "annotations", RecordAnnotation))
@@ -184,17 +199,15 @@ func before(p *place, rec *record) (u *undo, was *value) {
 }
 
 func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
-	rec, err := recordOf(p.pod, p.at)
+	rec, err := p.read()
 	if err != nil {
 		r.Warnings = append(r.Warnings, Warning{p.at, err.Error() + ": what was injected counts as the object's own"})
 	}
-	u, was := before(p, rec)
+	u, was := before(p, rec, in.wants())
 	if rec == nil {
 		u.base.path("metadata", "annotations").remove(RecordAnnotation)
 	}
-	for _, at := range u.lost {
-		r.Warnings = append(r.Warnings, Warning{append(p.at[:len(p.at):len(p.at)], at...), "changed since it was injected: it stays"})
-	}
+	r.lost(p, u)
 	s := &source{pod: u.base, object: p.object, Values: values}
 	trees := make([]*node.Tree, len(in.templates))
 	for i, t := range in.templates {
@@ -231,13 +244,32 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 	return &work{next: o.pod, was: was}, nil
 }
 
-func (in *Injector) uninject(p *place) (*work, error) {
-	rec, err := recordOf(p.pod, p.at)
+func (in *Injector) uninject(p *place, r *Result) (*work, error) {
+	rec, err := p.read()
 	if err != nil || rec == nil {
 		return nil, err
 	}
-	u, was := before(p, rec)
+	u, was := before(p, rec, func(string, string) bool { return false })
+	r.lost(p, u)
 	return &work{next: u.base, was: was}, nil
+}
+
+// wants returns whether a template has an element of a list; of a container's name in any
+// of the lists of containers. It looks when it is first asked.
+func (in *Injector) wants() func(list, key string) bool {
+	var all map[[2]string]bool
+	return func(list, key string) bool {
+		if all == nil {
+			all = map[[2]string]bool{}
+			for _, t := range in.templates {
+				elementsOf(podType(), valueAt(t.tree, 0), "", all)
+			}
+		}
+		if slices.Contains(containerLists[:], list) {
+			return all[[2]string{"containers", key}] || all[[2]string{"initContainers", key}]
+		}
+		return all[[2]string{list, key}]
+	}
 }
 
 // engines are the mergers of pods.

@@ -30,6 +30,9 @@ type place struct {
 	parent *value    // of the pod template; nil if that is the root
 	pod    *value    // the pod template
 	kind   gvk.GroupKind
+
+	record *record // that was read
+	unfit  error   // why it does not count
 }
 
 // places finds the pod templates of an object, or of the items of a list. An item of

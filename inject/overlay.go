@@ -22,7 +22,6 @@ type overlay struct {
 
 	users    []string          // the containers of the author's own, in order
 	owners   map[string]*value // of container ports, and of host ports
-	sources  *source
 	clashes  []Conflict
 	fatal    bool // one of them cannot be settled by taking a side
 	warnings []Warning

@@ -249,17 +249,18 @@ func parsePath(text string) (node.Path, error) {
 	return out, nil
 }
 
-// recordOf reads the record of a pod template. Both are nil if there is none.
-func recordOf(pod *value, at merge.Path) (*record, error) {
-	note := pod.path("metadata", "annotations", RecordAnnotation)
-	if note == nil {
-		return nil, nil
+// read reads the record of a pod template. Both are nil if there is none.
+func (p *place) read() (*record, error) {
+	note := p.pod.path("metadata", "annotations", RecordAnnotation)
+	if note == nil || p.unfit != nil {
+		return nil, p.unfit
 	}
 	r, err := parseRecord(note.text())
 	if err != nil {
-		path := append(at[:len(at):len(at)], annotationPath(RecordAnnotation)...)
+		path := append(p.at[:len(p.at):len(p.at)], annotationPath(RecordAnnotation)...)
 		return nil, &merge.Error{Doc: "live", Path: path, Offset: -1, Rule: ErrRecord, Detail: err.Error()}
 	}
+	p.record = r
 	return r, nil
 }
 

@@ -75,6 +75,13 @@ func (r *Result) add(p *place, w *work, drift OnDrift) error {
 	return err
 }
 
+// lost tells of what was found to be another's by now.
+func (r *Result) lost(p *place, u *undo) {
+	for _, at := range u.lost {
+		r.Drift = append(r.Drift, Drift{append(p.at[:len(p.at):len(p.at)], at...), merge.WeRemoveTheySet})
+	}
+}
+
 func fits(p *place, next *value) error {
 	size := 0
 	if notes := next.path("metadata", "annotations"); notes != nil && notes.kind == node.Map {

@@ -284,7 +284,7 @@ func nullKeys(t *node.Tree, i node.ID, typ *schema.Type) error {
 			child = fieldType(typ, t.Key(kid))
 		}
 		for _, k := range keysOf(typ) {
-			if t.Kind(i) != node.List || k.Default != "" {
+			if t.Kind(i) != node.List || keyDefault(k) != "" {
 				continue
 			}
 			if f := t.Field(kid, k.Name); f != node.None && t.Kind(f) == node.Null {

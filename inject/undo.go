@@ -12,14 +12,15 @@ import (
 // author would have it.
 type undo struct {
 	base  *value
-	did   []entry // as far as they are true of live, in the order in which they were done
-	exact bool    // live has what the record says, byte for byte
-	lost  []node.Path
+	did   []entry                     // as far as they are true of live, in the order in which they were done
+	exact bool                        // live has what the record says, byte for byte
+	wants func(list, key string) bool // whether a template has such an element
+	lost  []node.Path                 // what is not as recorded, and so stays as it is
 }
 
 // takeOut undoes r in base. O(size of both).
-func takeOut(base *value, r *record) *undo {
-	u := &undo{base: base, exact: true}
+func takeOut(base *value, r *record, wants func(list, key string) bool) *undo {
+	u := &undo{base: base, exact: true, wants: wants}
 	base.path("metadata", "annotations").remove(RecordAnnotation)
 	for i := len(r.did) - 1; i >= 0; i-- { // later entries may stand within earlier ones
 		e := r.did[i]
@@ -53,17 +54,25 @@ func (u *undo) elements(e *entry) bool {
 	delete(recorded, "")
 	var left, found []*value
 	for _, v := range list.elements() {
-		a := recorded[key(v)]
+		k := key(v)
+		a := recorded[k]
 		if a == nil {
 			left = append(left, v)
 			continue
 		}
-		delete(recorded, key(v))
+		delete(recorded, k)
+		if as := same(elemType(lt), v, a, 0); !as {
+			if !same(elemType(lt), v, a, defaults|additions) && !u.wants(e.at[last].Field, k) {
+				// It is not as recorded, and no template will say what becomes of it.
+				left = append(left, v)
+				u.lost = append(u.lost, append(slices.Clone(e.at), stepTo(keysOf(lt), v)))
+				continue
+			}
+			u.exact = false
+		}
 		found = append(found, a)
-		u.exact = u.exact && same(elemType(lt), v, a, 0)
 	}
 	if len(found) != len(e.add) {
-		u.exact = false
 		there := make(map[*value]bool, len(found))
 		for _, a := range found {
 			there[a] = true
@@ -94,8 +103,8 @@ func (u *undo) field(e *entry) bool {
 	if parent != nil {
 		v, t = stepInto(parent, pt, e.at[last])
 	}
-	if v == nil {
-		return false
+	if v == nil || max(v.kind, e.is.kind) >= node.List && v.kind != e.is.kind || v.kind == node.List && itemKey(t, e.at[last].Field) != nil {
+		return false // of lists with elements, only those are recorded
 	}
 	as := same(t, v, e.is, 0)
 	u.exact = u.exact && as
@@ -174,6 +183,21 @@ func itemKey(t *schema.Type, field string) func(*value) string {
 		return func(v *value) string { return string(v.append(nil)) }
 	}
 	return nil
+}
+
+// elementsOf collects the elements of a document's lists, by the list's name and their key.
+func elementsOf(t *schema.Type, v *value, name string, into map[[2]string]bool) {
+	switch key := itemKey(t, name); {
+	case v.kind == node.Map:
+		for _, m := range v.members() {
+			elementsOf(fieldType(t, m.key), m.v, m.key, into)
+		}
+	case v.kind == node.List && key != nil:
+		for _, e := range v.elements() {
+			into[[2]string{name, key(e)}] = true
+			elementsOf(elemType(t), e, "", into)
+		}
+	}
 }
 
 // redo does again what was undone: what the injector last made of base. Elements stand at

@@ -48,12 +48,19 @@ func (v *value) expand() {
 		return
 	}
 	v.open = true
-	for _, kid := range v.tree.Kids(v.id) {
-		child := valueAt(v.tree, kid)
+	kids := v.tree.Kids(v.id)
+	children := make([]value, len(kids))
+	if v.kind == node.Map {
+		v.fields = make([]member, len(kids))
+	} else {
+		v.elems = make([]*value, len(kids))
+	}
+	for i, kid := range kids {
+		children[i] = value{tree: v.tree, id: kid, kind: v.tree.Kind(kid)}
 		if v.kind == node.Map {
-			v.fields = append(v.fields, member{v.tree.Key(kid), child})
+			v.fields[i] = member{v.tree.Key(kid), &children[i]}
 		} else {
-			v.elems = append(v.elems, child)
+			v.elems[i] = &children[i]
 		}
 	}
 }
@@ -92,6 +99,9 @@ func (v *value) find(key string) (int, bool) {
 // get returns the field of a map, or nil.
 func (v *value) get(key string) *value {
 	if v == nil || v.kind != node.Map {
+		return nil
+	}
+	if !v.open && v.tree.Field(v.id, key) == node.None {
 		return nil
 	}
 	v.expand()
@@ -317,13 +327,25 @@ func keyOf(keys []schema.Key, e *value) string {
 }
 
 func keyText(k schema.Key, e *value) string {
-	if f := e.get(k.Name); f != nil && f.kind < node.List && f.kind != node.Null {
+	if !e.open {
+		if e.kind == node.Map {
+			if f := e.tree.Field(e.id, k.Name); f != node.None && e.tree.Kind(f) != node.Null {
+				return e.tree.Text(f)
+			}
+		}
+	} else if f := e.get(k.Name); f != nil && f.kind < node.List && f.kind != node.Null {
 		return f.tree.Text(f.id)
 	}
-	if len(k.Default) > 1 && k.Default[0] == '"' {
-		return k.Default[1 : len(k.Default)-1]
+	return keyDefault(k)
+}
+
+// keyDefault returns the text that stands for an absent key field, or "" if it must be
+// there: the schemas give also names a default, which is empty.
+func keyDefault(k schema.Key) string {
+	if k.Default == "0" {
+		return ""
 	}
-	return k.Default
+	return strings.Trim(k.Default, `"`)
 }
 
 // stepTo returns the step of a path to an element.
