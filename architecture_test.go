@@ -32,6 +32,9 @@ var mayImport = map[string][]string{
 	// Clusters.
 	"apply":        {"internal/node", "internal/secret", "merge"},
 	"apply/memory": {"apply", "merge"},
+	// Injection.
+	"inject":           {"internal/node", "internal/scalar", "internal/schema", "merge"},
+	"inject/admission": {"inject", "internal/node", "merge"},
 	// Only tests import these.
 	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	"internal/diverge":     {},
@@ -51,6 +54,7 @@ var mayImport = map[string][]string{
 	"examples/braid":              {"apply", "merge"},
 	"examples/apply":              {"apply", "apply/memory", "merge"},
 	"examples/writers":            {"apply", "apply/memory", "merge"},
+	"examples/webhook":            {"inject", "inject/admission", "merge"},
 	".":                           {},
 }
 
@@ -71,6 +75,9 @@ var elsewhere = []string{
 	"k8s.io/apimachinery/pkg/api/errors",
 	"k8s.io/apimachinery/pkg/util/net",
 	"k8s.io/apimachinery/pkg/util/validation",
+	// What an API server asks a webhook and gets for an answer: the types of these reviews, and
+	// nothing else of k8s.io/api.
+	"k8s.io/api/admission/v1",
 	// The cluster in memory holds metadata to the server's own rules, which are these functions.
 	"k8s.io/apimachinery/pkg/api/meta",
 	"k8s.io/apimachinery/pkg/api/validation",

@@ -6,6 +6,7 @@ import (
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/braid/internal/node"
+	"example.com/braid/internal/secret"
 )
 
 // Doc is one immutable document. Parse once, then share and cache it: a Doc may be
@@ -82,6 +83,16 @@ func (d *Doc) Text(fields ...string) (string, bool) {
 		return "", false
 	}
 	return d.tree.Text(i), true
+}
+
+// At returns the value that stands under a chain of fields; it is not Present if there is
+// none. O(number of fields).
+func (d *Doc) At(fields ...string) Value {
+	i := d.tree.Lookup(fields...)
+	if i == node.None {
+		return Value{}
+	}
+	return Value{d.tree, i, secret.Is(d.tree)}
 }
 
 // GVK returns the group, version and kind that the document says it has.

@@ -320,3 +320,32 @@ func TestAllocations(t *testing.T) {
 		}
 	}
 }
+
+func TestAt(t *testing.T) {
+	doc, err := merge.Parse([]byte(`{"kind":"Pod","spec":{"hostNetwork":true,"none":null,"n":[{"b":1,"a":"x"}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		fields []string
+		want   string
+	}{
+		{[]string{"spec", "hostNetwork"}, "true"},
+		{[]string{"spec", "none"}, "null"},
+		{[]string{"spec", "n"}, `[{"a":"x","b":1}]`},
+		{[]string{"spec", "n", "a"}, "–"},
+		{[]string{"spec", "other"}, "–"},
+	} {
+		got := doc.At(tc.fields...)
+		if got.String() != tc.want || got.Present() != (tc.want != "–") {
+			t.Errorf("At(%q) is %s, present %t; want %s", tc.fields, got, got.Present(), tc.want)
+		}
+	}
+	secret, err := merge.Parse([]byte(`{"apiVersion":"v1","kind":"Secret","data":{"a":"c2VjcmV0"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := secret.At("data").String(); got != "(secret)" {
+		t.Errorf("what a Secret holds is shown as %s", got)
+	}
+}

@@ -1,0 +1,129 @@
+package admission
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+
+	"example.com/braid/inject"
+	"example.com/braid/merge"
+)
+
+// Review answers one request, for servers that read and write reviews themselves. Of req it
+// looks at UID, Kind, SubResource, Name, Namespace, Operation, Object.Raw and DryRun; nil is
+// a request without an object. It never panics. O(size of the object).
+func (h *Handler) Review(ctx context.Context, req *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+	if req == nil {
+		req = &admissionv1.AdmissionRequest{}
+	}
+	return h.review(ctx, req, h.o.Clock())
+}
+
+// review is Review of a request that came at start.
+func (h *Handler) review(ctx context.Context, req *admissionv1.AdmissionRequest, start time.Time) *admissionv1.AdmissionResponse {
+	c := call{handler: h, config: h.config.Load(), req: req}
+	c.err = c.run(ctx)
+	resp := c.answer()
+	c.seen.Duration = h.o.Clock().Sub(start)
+	h.o.Observe(c.seen)
+	c.log(ctx)
+	return resp
+}
+
+// call is one review on its way.
+type call struct {
+	handler   *Handler
+	config    *Config
+	req       *admissionv1.AdmissionRequest
+	candidate inject.Candidate
+	mutation  Mutation
+	err       error
+	stack     []byte // of a panic
+	seen      Observation
+}
+
+// run decides and makes the patch.
+func (c *call) run(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err, c.stack = panicked(p), debug.Stack()
+		}
+	}()
+	c.candidate = inject.Candidate{
+		Namespace: c.req.Namespace, Operation: string(c.req.Operation), Subresource: c.req.SubResource,
+	}
+	if len(c.req.Object.Raw) > 0 {
+		if c.candidate.Object, err = merge.Parse(c.req.Object.Raw); err != nil {
+			return err
+		}
+		if own, _ := c.candidate.Object.Text("metadata", "namespace"); own != "" {
+			c.candidate.Namespace = own
+		}
+	}
+	if err = c.decide(ctx); err != nil || !c.seen.Reason.Inject() {
+		return err
+	}
+	values := inject.Values{Namespace: c.candidate.Namespace, Name: c.req.Name}
+	if c.mutation, err = c.config.Mutate(c.candidate.Object, values); err != nil {
+		return err
+	}
+	return c.check()
+}
+
+// decide decides. The labels of the namespace are asked for only where nothing else has
+// decided: they come next before the default.
+func (c *call) decide(ctx context.Context) (err error) {
+	lookup := c.handler.o.NamespaceLabels
+	c.seen.Reason = c.config.Decider.Decide(c.candidate)
+	open := c.seen.Reason == inject.DefaultOn || c.seen.Reason == inject.DefaultOff
+	if !open || lookup == nil || c.candidate.Namespace == "" {
+		return nil
+	}
+	if c.candidate.NamespaceLabels, err = lookup(ctx, c.candidate.Namespace); err != nil {
+		return fmt.Errorf("%w: %w", ErrNamespace, err)
+	}
+	c.seen.Reason = c.config.Decider.Decide(c.candidate)
+	return nil
+}
+
+// check applies the patch to the object as an API server will.
+func (c *call) check() error {
+	if string(c.mutation.Patch) == "[]" {
+		c.mutation.Patch = nil
+	}
+	want := c.mutation.Object
+	if len(c.mutation.Patch) == 0 {
+		if want != nil && want != c.candidate.Object && !want.Equal(c.candidate.Object) {
+			return ErrPatch
+		}
+		return nil
+	}
+	made, err := merge.ApplyPatch(merge.JSONPatch, c.req.Object.Raw, c.mutation.Patch, c.handler.rules)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrPatch, err)
+	}
+	if want == nil || !bytes.Equal(made, want.JSON()) && !same(made, want) {
+		return ErrPatch
+	}
+	return nil
+}
+
+// same compares what is not written the same way, such as 1 and 1.0.
+func same(made []byte, want *merge.Doc) bool {
+	doc, err := merge.Parse(made)
+	return err == nil && doc.Equal(want)
+}
+
+// panicked makes an error of what was recovered. A value that is not the runtime's may hold
+// parts of an object, and is not told.
+func panicked(p any) error {
+	if e, ok := p.(runtime.Error); ok {
+		return fmt.Errorf("%w: %v", ErrPanic, e)
+	}
+	return fmt.Errorf("%w of type %T", ErrPanic, p)
+}

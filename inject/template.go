@@ -1,0 +1,382 @@
+package inject
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"example.com/braid/internal/node"
+	"example.com/braid/internal/schema"
+	"example.com/braid/merge"
+)
+
+// The annotations of a ConfigMap or pod template that say how a template is injected. They
+// are not injected themselves.
+const (
+	// NameAnnotation and VersionAnnotation name the template in records and reports. Without
+	// them it has the name of its ConfigMap or pod template, or "template", and the digest of
+	// its content for a version.
+	NameAnnotation    = "inject.braid.example.com/name"
+	VersionAnnotation = "inject.braid.example.com/version"
+	// OverrideAnnotation lists the containers, separated by commas, that a pod may have of its
+	// own, or * for all: what the pod says there wins, field by field, and the template gives
+	// the rest.
+	OverrideAnnotation = "inject.braid.example.com/override"
+	// OrderAnnotation says where containers stand that are new to a pod, separated by commas:
+	// "proxy=First, log=After app". The orders are First, Last, Before NAME, After NAME.
+	OrderAnnotation = "inject.braid.example.com/order"
+)
+
+// EveryContainer is the name of a container of a template that stands for every container
+// which the pod has: what else it holds, such as env and volumeMounts, is added to each.
+const EveryContainer = "*"
+
+// Template is what is injected: a piece of a pod template, parsed once. Immutable, safe for
+// concurrent use.
+type Template struct {
+	name, version string
+	tree          *node.Tree // {"metadata":{…},"spec":{…}}, without nulls
+	texts         texts
+	override      map[string]bool
+	order         map[string]Order
+}
+
+// Name returns the name under which the template stands in records and reports.
+func (t *Template) Name() string { return t.name }
+
+// Version returns the version that records hold.
+func (t *Template) Version() string { return t.version }
+
+// Named returns the template under another name and version; what is "" stays.
+func (t *Template) Named(name, version string) *Template {
+	named := *t
+	if name != "" {
+		named.name = name
+	}
+	if version != "" {
+		named.version = version
+	}
+	return &named
+}
+
+// ParseTemplate reads a template, as YAML or JSON: a ConfigMap that holds one under the key
+// config, or its only key; or what such a key holds: containers, initContainers, volumes and
+// any other field of a PodSpec, with or without metadata beside them; or metadata and spec
+// of a pod template. Of metadata, labels and annotations are injected. Fields that no schema
+// knows are kept.
+//
+// Null is nothing to add; but what names an element of a list, such as its name or
+// containerPort, must not be null. See the package documentation for placeholders.
+//
+// The error is a [*merge.Error] about the document template, with its path.
+func ParseTemplate(text []byte) (*Template, error) {
+	t, err := node.ParseYAML(text, node.Limits{})
+	if err != nil {
+		return nil, node.In("template", err)
+	}
+	if t.Kind(0) != node.Map {
+		return nil, templateError(nil, "a %s, want a map", t.Kind(0))
+	}
+	p := templateParser{settings: map[string]string{}}
+	if valueAt(t, 0).get("kind").text() == "ConfigMap" {
+		p.settle(t)
+		if t, err = configOf(t); err != nil {
+			return nil, err
+		}
+	}
+	return p.parse(t)
+}
+
+// configOf returns the template that a ConfigMap holds.
+func configOf(t *node.Tree) (*node.Tree, error) {
+	data := valueAt(t, 0).get("data")
+	config := data.get("config")
+	if config == nil && data != nil && len(data.members()) == 1 {
+		config = data.members()[0].v
+	}
+	if config == nil || config.kind != node.String {
+		return nil, templateError(node.Path{{Field: "data"}}, "want the key config, or one key")
+	}
+	inner, err := node.ParseYAML([]byte(config.text()), node.Limits{})
+	if err != nil {
+		return nil, node.In("template", err)
+	}
+	if inner.Kind(0) != node.Map {
+		return nil, templateError(nil, "data holds a %s, want a map", inner.Kind(0))
+	}
+	return inner, nil
+}
+
+type templateParser struct {
+	settings map[string]string
+}
+
+const settingsPrefix = "inject.braid.example.com/"
+
+// settle takes what metadata says of a template.
+func (p *templateParser) settle(t *node.Tree) {
+	meta := valueAt(t, 0).get("metadata")
+	if name := meta.get("name").text(); name != "" {
+		p.settings[NameAnnotation] = name
+	}
+	if notes := meta.get("annotations"); notes != nil {
+		for _, m := range notes.members() {
+			if strings.HasPrefix(m.key, settingsPrefix) {
+				p.settings[m.key] = m.v.text()
+			}
+		}
+	}
+}
+
+func (p *templateParser) parse(t *node.Tree) (*Template, error) {
+	p.settle(t)
+	if err := p.keysAreNotNull(t); err != nil {
+		return nil, err
+	}
+	body, err := normalize(t)
+	if err != nil {
+		return nil, err
+	}
+	out := &Template{tree: body, name: p.settings[NameAnnotation], version: p.settings[VersionAnnotation]}
+	if out.name == "" {
+		out.name = "template"
+	}
+	if err := p.directives(out); err != nil {
+		return nil, err
+	}
+	if out.version == "" {
+		// What else the settings say is part of the content.
+		sum := sha256.New()
+		sum.Write(body.JSON())
+		fmt.Fprintf(sum, "%q%q", p.settings[OverrideAnnotation], p.settings[OrderAnnotation])
+		out.version = hex.EncodeToString(sum.Sum(nil)[:8])
+	}
+	if out.texts, err = textsOf(body); err != nil {
+		return nil, err
+	}
+	return out, check(out)
+}
+
+func (p *templateParser) directives(t *Template) error {
+	t.override, t.order = map[string]bool{}, map[string]Order{}
+	for name := range strings.SplitSeq(p.settings[OverrideAnnotation], ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			t.override[name] = true
+		}
+	}
+	for word := range strings.SplitSeq(p.settings[OrderAnnotation], ",") {
+		name, order, ok := strings.Cut(strings.TrimSpace(word), "=")
+		if name == "" && !ok {
+			continue
+		}
+		o, err := ParseOrder(order)
+		if err != nil {
+			return templateError(annotationPath(OrderAnnotation), "%v", err)
+		}
+		t.order[strings.TrimSpace(name)] = o
+	}
+	return nil
+}
+
+func annotationPath(key string) merge.Path {
+	return merge.Path{{Field: "metadata"}, {Field: "annotations"}, {Field: key}}
+}
+
+// normalize returns {"metadata":…,"spec":…} without nulls, and of metadata what is injected.
+func normalize(t *node.Tree) (*node.Tree, error) {
+	root, out := valueAt(t, 0), newMap()
+	meta, spec := root.get("metadata"), root.get("spec")
+	if spec == nil {
+		spec = newMap()
+		for _, m := range root.members() {
+			if m.key != "metadata" && m.key != "apiVersion" && m.key != "kind" {
+				spec.set(m.key, m.v)
+			}
+		}
+	} else {
+		for _, m := range root.members() {
+			switch m.key {
+			case "metadata", "spec", "apiVersion", "kind", "status":
+			default:
+				return nil, templateError(node.Path{{Field: m.key}}, "stands beside spec; want it within")
+			}
+		}
+	}
+	injected := newMap()
+	for _, key := range [...]string{"labels", "annotations"} {
+		kept := newMap()
+		if from := meta.get(key); from != nil && from.kind == node.Map {
+			for _, m := range from.members() {
+				switch {
+				case strings.HasPrefix(m.key, settingsPrefix) || m.key == RecordAnnotation || m.v.kind == node.Null:
+				case m.v.kind != node.String:
+					return nil, templateError(node.Path{{Field: "metadata"}, {Field: key}, {Field: m.key}}, "a %s, want a string", m.v.kind)
+				default:
+					kept.set(m.key, m.v)
+				}
+			}
+		}
+		if kept.size() > 0 {
+			injected.set(key, kept)
+		}
+	}
+	if injected.size() > 0 {
+		out.set("metadata", injected)
+	}
+	if spec.kind == node.Map && spec.size() > 0 {
+		orderEnv(spec)
+		out.set("spec", spec)
+	} else if spec.kind != node.Map && spec.kind != node.Null {
+		return nil, templateError(node.Path{{Field: "spec"}}, "a %s, want a map", spec.kind)
+	}
+	full, err := node.Parse(out.append(nil), node.Limits{})
+	if err != nil {
+		return nil, node.In("template", err)
+	}
+	body, err := node.Parse(full.AppendDeclared(nil, 0), node.Limits{})
+	return body, node.In("template", err)
+}
+
+// orderEnv lets the variables of each container stand before those that refer to them.
+func orderEnv(spec *value) {
+	for _, list := range containerLists[:2] {
+		containers := spec.get(list)
+		if containers == nil || containers.kind != node.List {
+			continue
+		}
+		for _, c := range containers.elements() {
+			env := c.get("env")
+			if env == nil || env.kind != node.List {
+				continue
+			}
+			var items []item
+			for _, e := range env.elements() {
+				items = append(items, item{key: e.get("name").text(), v: e})
+			}
+			sortEnv(items)
+			for i, e := range items {
+				env.elems[i] = e.v
+			}
+		}
+	}
+}
+
+// podType is the type of a pod, whose metadata and spec are those of a pod template.
+func podType() *schema.Type {
+	s, _ := schema.Builtin("", "v1", "Pod")
+	return s.Root
+}
+
+// keysAreNotNull refuses a null that would name an element, as of the text as written.
+func (p *templateParser) keysAreNotNull(t *node.Tree) error {
+	spec, typ := t.Field(0, "spec"), fieldType(podType(), "spec")
+	if spec == node.None {
+		spec = 0
+	}
+	return nullKeys(t, spec, typ)
+}
+
+func nullKeys(t *node.Tree, i node.ID, typ *schema.Type) error {
+	for _, kid := range t.Kids(i) {
+		child := elemType(typ)
+		if t.Kind(i) == node.Map {
+			child = fieldType(typ, t.Key(kid))
+		}
+		for _, k := range keysOf(typ) {
+			if t.Kind(i) != node.List || keyDefault(k) != "" {
+				continue
+			}
+			if f := t.Field(kid, k.Name); f != node.None && t.Kind(f) == node.Null {
+				return templateError(t.Path(f), "blank; it names the element")
+			} else if f == node.None {
+				return templateError(t.Path(kid), "no %s, which names the element", k.Name)
+			}
+		}
+		if err := nullKeys(t, kid, child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check refuses what could not stand in a pod: values of a wrong type, names that repeat.
+func check(t *Template) error {
+	spec := valueAt(t.tree, 0).get("spec")
+	names := map[string]bool{}
+	for _, list := range [...]string{"initContainers", "containers"} {
+		containers := spec.get(list)
+		if containers == nil || containers.kind != node.List {
+			continue
+		}
+		for _, c := range containers.elements() {
+			name := c.get("name").text()
+			if path := (node.Path{{Field: "spec"}, {Field: list}, {Elem: true, Keys: []node.KeyPair{{Name: "name", Value: name}}}}); name == EveryContainer && list != "containers" {
+				return templateError(path, "stands in containers only")
+			} else if names[name] {
+				return templateError(path, "two containers of one name")
+			}
+			names[name] = true
+		}
+	}
+	if spec.get("ephemeralContainers") != nil {
+		return templateError(node.Path{{Field: "spec"}, {Field: "ephemeralContainers"}}, "cannot be injected: a server takes them by a subresource only")
+	}
+	if err := unique(t.tree, 0, podType()); err != nil {
+		return err
+	}
+	return typesFit(t)
+}
+
+// unique refuses keyed lists in which an element repeats.
+func unique(t *node.Tree, i node.ID, typ *schema.Type) error {
+	if keys := keysOf(typ); keys != nil && t.Kind(i) == node.List {
+		seen := map[string]bool{}
+		for _, kid := range t.Kids(i) {
+			key := keyOf(keys, valueAt(t, kid))
+			if seen[key] {
+				return templateError(t.Path(kid), "repeats %s", stepTo(keys, valueAt(t, kid)).Keys[0].Name)
+			}
+			seen[key] = true
+		}
+	}
+	for _, kid := range t.Kids(i) {
+		child := elemType(typ)
+		if t.Kind(i) == node.Map {
+			child = fieldType(typ, t.Key(kid))
+		}
+		if err := unique(t, kid, child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// typesFit lets a merge check the types. Placeholders become numbers where they say so.
+func typesFit(t *Template) error {
+	sample, err := t.texts.sample(t.tree)
+	if err != nil {
+		return err
+	}
+	_, err = mergers().semantic.ThreeWay(nil, nil, sample)
+	if e, ok := err.(*merge.Error); ok {
+		named := *e
+		named.Doc = "template"
+		return &named
+	}
+	return err
+}
+
+// sample returns a template with values that fit their conversions.
+func (xs texts) sample(t *node.Tree) (*merge.Doc, error) {
+	stand := make(texts, len(xs))
+	for i, x := range xs {
+		with := map[string]string{"": "x", "int": "1", "bool": "true"}[x.convert]
+		stand[i] = &text{pieces: []piece{{plain: with, source: with}}, convert: x.convert}
+	}
+	filled, err := stand.fill(t, nil)
+	if err != nil {
+		return nil, err
+	}
+	return merge.Parse(filled.JSON())
+}
