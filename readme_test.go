@@ -27,7 +27,7 @@ func TestGenerated(t *testing.T) {
 	}
 	got := string(text)
 	for name, table := range map[string]string{
-		"cases": cases(), "divergences": divergences(),
+		"cases": cases(), "divergences": divergences(), "server": server(t),
 	} {
 		section := regexp.MustCompile(`(?s)<!-- ` + name + ` -->\n.*<!-- /` + name + ` -->`)
 		if !section.MatchString(got) {
@@ -65,6 +65,20 @@ func rows(format string) (out []string) {
 func cases() string {
 	return "| case | last | live | desired | Apply (kubectl apply) | Strict (overwrite=false) | Update (kustomize, kpt) | Branch (git) |\n" +
 		"|---|---|---|---|---|---|---|---|\n" + strings.Join(rows("| %s | %s | %s | %s | %s | %s | %s | %s |"), "\n") + "\n"
+}
+
+// server is what internal/e2e found, but for its details by kind.
+func server(t *testing.T) string {
+	text, err := os.ReadFile("internal/e2e/RESULTS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tables, _ := strings.Cut(string(text), "\n| patch |")
+	tables, _, ok := strings.Cut(tables, "\n| kind |")
+	if !ok {
+		t.Fatal("internal/e2e/RESULTS.md has no tables")
+	}
+	return "| patch |" + tables
 }
 
 func divergences() string {
