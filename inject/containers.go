@@ -217,11 +217,11 @@ func (o *overlay) nameDefault() {
 		return
 	}
 	for _, c := range list.elements() {
-		if o.ours[c] || o.pod.path("metadata", "annotations", defaultContainer) != nil {
+		if o.ours[c] || c.get("name").text() == "" || o.pod.path("metadata", "annotations", defaultContainer) != nil {
 			continue
 		}
 		if notes := o.annotations(); notes != nil {
-			name := valueAt(c.get("name").tree, c.get("name").id)
+			name := c.get("name")
 			o.rec.did = append(o.rec.did, entry{at: annotationPath(defaultContainer), is: name})
 			notes.set(defaultContainer, name)
 		}

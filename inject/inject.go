@@ -9,7 +9,6 @@ import (
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/braid/internal/node"
-	"example.com/braid/internal/schema"
 	"example.com/braid/merge"
 )
 
@@ -236,9 +235,12 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 		for _, t := range in.templates {
 			o.rec.by = append(o.rec.by, Injection{t.name, t.version})
 		}
-		if notes := o.annotations(); notes != nil {
-			notes.set(RecordAnnotation, textValue(o.rec.text()))
+		notes := o.annotations()
+		if notes == nil {
+			path := append(p.at[:len(p.at):len(p.at)], annotationPath(RecordAnnotation)...)
+			return nil, &merge.Error{Doc: "live", Path: path, Offset: -1, Rule: merge.ErrType, Detail: "no place for the record: metadata or its annotations are no map"}
 		}
+		notes.set(RecordAnnotation, textValue(o.rec.text()))
 		r.Injections = append(r.Injections, o.rec.by...)
 	}
 	return &work{next: o.pod, was: was}, nil
@@ -274,7 +276,8 @@ func (in *Injector) wants() func(list, key string) bool {
 
 // engines are the mergers of pods.
 type engines struct {
-	exact    *merge.Merger // where live is as we left it: what is to be, to the letter
+	letter   *merge.Merger // what is to be, to the letter, by larger patches
+	exact    *merge.Merger // where live is as we left it
 	semantic *merge.Merger // where somebody else has been there: what they changed stays
 	strict   *merge.Merger // says where that is
 	undo     *merge.Merger // undoes it
@@ -304,28 +307,11 @@ var mergers = sync.OnceValue(func() *engines {
 	if err != nil {
 		panic(err) // it is built in
 	}
-	free := pod
-	for _, path := range nullable() {
-		if free, err = free.WithRule(path, "nullable"); err != nil {
-			panic(err) // so are the paths
-		}
-	}
 	return &engines{
-		exact:    must(merge.Options{Schema: free, Equality: merge.Exact}),
+		letter:   must(merge.Options{Schema: merge.Schemaless(), Equality: merge.Exact}),
+		exact:    must(merge.Options{Schema: pod, Equality: merge.Exact}),
 		semantic: must(merge.Options{Schema: pod, Policy: yield(merge.Keep)}),
 		strict:   must(merge.Options{Schema: pod, Policy: yield(merge.Clash)}),
 		undo:     must(merge.Options{Schema: pod}),
 	}
 })
-
-// nullable are the maps and lists of a pod template in which null can stand, and is put back
-// by Uninject.
-func nullable() []string {
-	out := []string{"metadata", "metadata.labels", "metadata.annotations", "spec"}
-	for _, f := range fieldType(podType(), "spec").Fields {
-		if f.Type.Kind == schema.Map || f.Type.Kind == schema.List {
-			out = append(out, "spec."+f.Name)
-		}
-	}
-	return out
-}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/braid/internal/node"
+	"example.com/braid/internal/schema"
 	"example.com/braid/merge"
 )
 
@@ -44,6 +45,10 @@ type Result struct {
 type part struct {
 	place  *place
 	result merge.Result
+	merged *merge.Doc
+	// letter gives merged where result does not, to a server: it lets elements of one key
+	// stand together, and takes null for absence. nil if there is no difference.
+	letter *merge.Result
 }
 
 // limit is what the keys and values of annotations may come to on an API server.
@@ -68,11 +73,94 @@ func (r *Result) add(p *place, w *work, drift OnDrift) error {
 	if err != nil {
 		return err
 	}
-	result, err := r.merge(p, w, live, next, drift)
-	if err == nil && result.Changed() {
-		r.parts = append(r.parts, part{p, result})
+	if next.Equal(live) {
+		return nil
 	}
-	return err
+	result, err := r.merge(p, w, live, next, drift)
+	if err != nil {
+		return err
+	}
+	made := part{place: p, result: result}
+	if err := made.finish(w, live, next); err != nil {
+		return err
+	}
+	if result.Changed() || made.letter != nil && made.letter.Changed() {
+		r.parts = append(r.parts, made)
+	}
+	return nil
+}
+
+// finish holds what was merged to what is to be: to the letter where only we have been
+// there, and else in the order of elements whose keys repeat, of which a later one may refer
+// to an earlier.
+func (p *part) finish(w *work, live, next *merge.Doc) error {
+	merged, err := p.result.Merged()
+	if err != nil {
+		return err
+	}
+	want := next
+	if w.was != nil {
+		tree, err := node.Parse(merged.JSON(), node.Limits{})
+		if err != nil {
+			return err
+		}
+		v := valueAt(tree, 0)
+		reorder(podType(), v, w.next)
+		if want, err = merge.Parse(v.append(nil)); err != nil {
+			return err
+		}
+	}
+	if p.merged = merged; !merged.Equal(want) {
+		letter, err := mergers().letter.TwoWay(live, want)
+		if err != nil {
+			return err
+		}
+		p.merged, p.letter = want, &letter
+	}
+	return nil
+}
+
+// reorder puts the elements of keyed lists in which a key repeats into next's order.
+func reorder(t *schema.Type, v, next *value) {
+	if v == nil || next == nil || v.kind != next.kind {
+		return
+	}
+	if v.kind == node.Map {
+		for _, m := range next.members() {
+			if m.v.kind >= node.List {
+				reorder(fieldType(t, m.key), v.get(m.key), m.v)
+			}
+		}
+		return
+	}
+	keys := keysOf(t)
+	if v.kind != node.List || keys == nil {
+		return
+	}
+	byKey, repeats := make(map[string][]*value, v.size()), false
+	for _, e := range v.elements() {
+		k := keyOf(keys, e)
+		byKey[k] = append(byKey[k], e)
+		repeats = repeats || len(byKey[k]) > 1
+	}
+	var out []*value
+	for _, e := range next.elements() {
+		k := keyOf(keys, e)
+		if len(byKey[k]) == 0 {
+			continue
+		}
+		reorder(elemType(t), byKey[k][0], e)
+		out, byKey[k] = append(out, byKey[k][0]), byKey[k][1:]
+	}
+	if !repeats {
+		return
+	}
+	for _, e := range v.elements() { // those that next has not
+		if k := keyOf(keys, e); len(byKey[k]) > 0 && byKey[k][0] == e {
+			out, byKey[k] = append(out, e), byKey[k][1:]
+		}
+	}
+	v.replace(out)
 }
 
 // lost tells of what was found to be another's by now.
@@ -99,7 +187,11 @@ func fits(p *place, next *value) error {
 func (r *Result) merge(p *place, w *work, live, next *merge.Doc, drift OnDrift) (merge.Result, error) {
 	m := mergers()
 	if w.was == nil {
-		return m.exact.TwoWay(live, next)
+		result, err := m.exact.TwoWay(live, next)
+		if err != nil { // the object has elements without names, say: they stay as they are
+			return m.letter.TwoWay(live, next)
+		}
+		return result, nil
 	}
 	last := settleFields(podType(), w.was, valueAt(p.pod.tree, p.pod.id), w.next)
 	lastDoc, err := merge.Parse(last.append(nil))
@@ -131,14 +223,10 @@ func (r *Result) Object() (*merge.Doc, error) {
 	root := r.root.clone()
 	for i := range r.parts {
 		p := &r.parts[i]
-		merged, err := p.result.Merged()
-		if err != nil {
-			return nil, err
-		}
 		if len(p.place.at) == 0 {
-			return merged, nil
+			return p.merged, nil
 		}
-		tree, err := node.Parse(merged.JSON(), node.Limits{})
+		tree, err := node.Parse(p.merged.JSON(), node.Limits{})
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +257,11 @@ func (r *Result) Patch() ([]byte, error) {
 	out := []byte{'['}
 	for i := range r.parts {
 		p := &r.parts[i]
-		patch, err := p.result.Patch(merge.JSONPatch)
+		result := &p.result
+		if p.letter != nil {
+			result = p.letter
+		}
+		patch, err := result.Patch(merge.JSONPatch)
 		if err != nil {
 			return nil, err
 		}
@@ -226,7 +318,8 @@ func appendBelow(dst, patch []byte, prefix string) ([]byte, error) {
 }
 
 // StrategicPatch returns Patch as a strategic merge patch, which API servers take for
-// built-in kinds: {} exactly if not Changed. The error is merge.ErrInexpressible for lists.
+// built-in kinds: {} exactly if not Changed. Such a server lets variables of one name stand
+// together, and takes null for absence. The error is merge.ErrInexpressible for lists.
 func (r *Result) StrategicPatch() ([]byte, error) {
 	if !r.Changed() {
 		return []byte("{}"), nil
