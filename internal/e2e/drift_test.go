@@ -30,7 +30,7 @@ func (d *drift) String() string {
 	fmt.Fprintf(&out, "| planned again, nothing changed | objects | would be patched |\n|---|---|---|\n")
 	fmt.Fprintf(&out, "| apimachinery's packages, as kubectl uses them | %d | %d |\n| braid | %d | %d |\n", d.objects, d.theirs, d.objects, d.ours)
 	for _, why := range slices.Sorted(maps.Keys(d.explained)) {
-		fmt.Fprintf(&out, "\nOf braid's %d: %s.\n", d.explained[why], why)
+		fmt.Fprintf(&out, "\n%d of braid's: %s.\n", d.explained[why], why)
 	}
 	return out.String()
 }
