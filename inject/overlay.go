@@ -22,6 +22,7 @@ type overlay struct {
 
 	users    []string          // the containers of the author's own, in order
 	owners   map[string]*value // of container ports, and of host ports
+	odd      bool              // see undo
 	clashes  []Conflict
 	fatal    bool // one of them cannot be settled by taking a side
 	warnings []Warning
@@ -125,6 +126,7 @@ func (o *overlay) metadata(meta *value) {
 func (o *overlay) ensure(parent *value, path node.Path, key string) *value {
 	v := parent.get(key)
 	if v == nil || v.kind == node.Null {
+		o.odd = o.odd || v != nil
 		o.rec.did = append(o.rec.did, entry{at: field(path, key), is: newMap(), was: v})
 		v = newMap()
 		parent.set(key, v)
@@ -148,6 +150,7 @@ func (o *overlay) fields(t *schema.Type, target, from *value, path node.Path, wi
 func (o *overlay) position(t *schema.Type, parent *value, key string, from *value, path node.Path, wins side, note bool) {
 	have := parent.get(key)
 	absent := have == nil || have.kind == node.Null
+	o.odd = o.odd || have != nil && absent
 	itemsKey := itemKey(t, key)
 	switch {
 	case from.kind == node.List && itemsKey != nil && (absent || have.kind == node.List):
@@ -177,6 +180,8 @@ func (o *overlay) elements(t *schema.Type, key func(*value) string, parent *valu
 		for _, e := range list.elements() {
 			if k := key(e); have[k] == nil {
 				have[k] = e
+			} else {
+				o.odd = true
 			}
 		}
 	}
