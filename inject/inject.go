@@ -37,7 +37,9 @@ type OnDrift uint8
 
 const (
 	KeepDrift OnDrift = iota // the change stays, and the result says so
-	UndoDrift                // it is undone, but for what others added to maps and lists
+	// UndoDrift undoes it, but for what others added to maps and lists, and for elements that
+	// are no longer as they were injected and that no template has any more.
+	UndoDrift
 )
 
 // Options configure an Injector. The zero value is the default.
@@ -220,7 +222,7 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 			return nil, err
 		}
 	}
-	o := &overlay{in: in, p: p, pod: u.base, live: p.pod, was: u.did, ours: map[*value]bool{}}
+	o := &overlay{in: in, p: p, pod: u.base, live: p.pod, was: u.did, ours: map[*value]bool{}, growing: map[*value]*growth{}}
 	o.begin()
 	for i, t := range in.templates {
 		o.lay(t, trees[i])

@@ -10,15 +10,16 @@ import (
 
 // overlay lays templates over a pod template, and keeps account of what that does.
 type overlay struct {
-	in    *Injector
-	p     *place
-	pod   *value          // grows from what its author would have to what is to be
-	live  *value          // as it is, with what was injected before
-	was   []entry         // of that
-	t     *Template       // that is being laid
-	rec   record          // of what is done
-	ours  map[*value]bool // elements that are new
-	grown []*growth       // lists that got elements, in the order in which they got the first
+	in      *Injector
+	p       *place
+	pod     *value             // grows from what its author would have to what is to be
+	live    *value             // as it is, with what was injected before
+	was     []entry            // of that
+	t       *Template          // that is being laid
+	rec     record             // of what is done
+	ours    map[*value]bool    // elements that are new
+	grown   []*growth          // lists that got elements, in the order in which they got the first
+	growing map[*value]*growth // those, by the list
 
 	users    []string          // the containers of the author's own, in order
 	owners   map[string]*value // of container ports, and of host ports
@@ -201,10 +202,8 @@ func (o *overlay) elements(t *schema.Type, key func(*value) string, parent *valu
 			fresh = append(fresh, item{key: k, v: e.clone()})
 		case keys == nil || wins == author || same(elemType(t), old, e, defaults):
 		case o.clash(elementRule(name), at, o.ours[old] || !note, "the object has one with another content"):
-			o.rec.did = append(o.rec.did, entry{at: at, is: e, was: old})
-			elems := slices.Clone(list.elements())
-			elems[slices.Index(elems, old)] = e.clone()
-			list.replace(elems)
+			o.rec.did = append(o.rec.did, entry{at: at, is: e, was: old.clone()})
+			*old = *e.clone()
 		}
 	}
 	if len(fresh) > 0 {
@@ -218,12 +217,7 @@ func (o *overlay) elements(t *schema.Type, key func(*value) string, parent *valu
 // grow adds elements to the end of a list; where they stand in the end is for finish.
 func (o *overlay) grow(t *schema.Type, parent *value, name string, path node.Path, fresh []item, note bool) {
 	list := parent.get(name)
-	var g *growth
-	for _, known := range o.grown {
-		if known.list == list && list != nil {
-			g = known
-		}
-	}
+	g := o.growing[list]
 	if g == nil {
 		g = &growth{path: path, typ: t}
 		if list == nil || list.kind == node.Null {
@@ -231,7 +225,7 @@ func (o *overlay) grow(t *schema.Type, parent *value, name string, path node.Pat
 			list = newList()
 			parent.set(name, list)
 		}
-		g.list = list
+		g.list, o.growing[list] = list, g
 		o.grown = append(o.grown, g)
 		if note {
 			o.rec.did = append(o.rec.did, entry{at: path, list: true, made: g.made, was: g.null})

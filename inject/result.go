@@ -51,7 +51,7 @@ type part struct {
 	nameless bool // a list has elements that no strategic patch can name
 }
 
-// limit is what the keys and values of annotations may come to on an API server.
+// annotationLimit is what the keys and values of annotations may come to on an API server.
 const annotationLimit = 256 << 10
 
 // add merges what is to become of one pod template.

@@ -118,9 +118,7 @@ func (u *undo) field(e *entry) bool {
 			return false // somebody else's by now
 		}
 		if e.at[last].Elem {
-			elems := slices.Clone(parent.elements())
-			elems[slices.Index(elems, v)] = e.was
-			parent.replace(elems)
+			*v = *e.was.clone()
 		} else {
 			parent.set(e.at[last].Field, e.was)
 		}
@@ -222,11 +220,8 @@ func redo(base *value, did []entry) *value {
 			}
 			list.replace(append(slices.Clone(list.elements()), e.add...))
 		case step.Elem:
-			old, _ := stepInto(parent, t, step)
-			elems := slices.Clone(parent.elements())
-			if i := slices.Index(elems, old); i >= 0 {
-				elems[i] = e.is
-				parent.replace(elems)
+			if old, _ := stepInto(parent, t, step); old != nil {
+				*old = *e.is.clone()
 			}
 		default:
 			refill(parent, step.Field, e.is)
