@@ -18,6 +18,8 @@ func containerKeys() []schema.Key {
 	return keysOf(fieldType(fieldType(podType(), "spec"), "containers"))
 }
 
+func containerKey(c *value) string { return keyText(schema.Key{Name: "name"}, c) }
+
 // find returns a container of the pod and its list.
 func (o *overlay) find(name string) (c *value, list string) {
 	for _, list := range containerLists {

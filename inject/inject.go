@@ -37,7 +37,9 @@ type OnDrift uint8
 
 const (
 	KeepDrift OnDrift = iota // the change stays, and the result says so
-	UndoDrift                // it is undone, but for what others added to maps and lists
+	// UndoDrift undoes it, but for what others added to maps and lists, and for elements that
+	// are no longer as they were injected and that no template has any more.
+	UndoDrift
 )
 
 // Options configure an Injector. The zero value is the default.
@@ -181,6 +183,9 @@ func (r *Result) become(p *place, drift OnDrift, do func(*place, *Result) (*work
 type work struct {
 	next *value // what is to be
 	was  *value // what was made last; nil if live is just that
+	odd  bool   // see undo
+
+	nameless bool // set by merge: see part
 }
 
 // before returns the pod template without what was injected, and what is known of that.
@@ -193,6 +198,9 @@ func before(p *place, rec *record, wants func(list, key string) bool) (u *undo, 
 				notes.set(RecordAnnotation, p.pod.path("metadata", "annotations", RecordAnnotation))
 			}
 		}
+	}
+	for _, list := range containerLists {
+		u.odd = u.odd || repeats(u.base.path("spec", list), containerKey)
 	}
 	return u, was
 }
@@ -214,7 +222,7 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 			return nil, err
 		}
 	}
-	o := &overlay{in: in, p: p, pod: u.base, live: p.pod, was: u.did, ours: map[*value]bool{}}
+	o := &overlay{in: in, p: p, pod: u.base, live: p.pod, was: u.did, ours: map[*value]bool{}, growing: map[*value]*growth{}}
 	o.begin()
 	for i, t := range in.templates {
 		o.lay(t, trees[i])
@@ -243,7 +251,7 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 		notes.set(RecordAnnotation, textValue(o.rec.text()))
 		r.Injections = append(r.Injections, o.rec.by...)
 	}
-	return &work{next: o.pod, was: was}, nil
+	return &work{next: o.pod, was: was, odd: u.odd || o.odd}, nil
 }
 
 func (in *Injector) uninject(p *place, r *Result) (*work, error) {
@@ -253,7 +261,7 @@ func (in *Injector) uninject(p *place, r *Result) (*work, error) {
 	}
 	u, was := before(p, rec, func(string, string) bool { return false })
 	r.lost(p, u)
-	return &work{next: u.base, was: was}, nil
+	return &work{next: u.base, was: was, odd: u.odd}, nil
 }
 
 // wants returns whether a template has an element of a list; of a container's name in any

@@ -170,6 +170,13 @@ func TestStrategicPatch(t *testing.T) {
 	if got, err := m.Patch(merge.StrategicPatch, object, parseYAML(t, string(patch))); err != nil || !got.Equal(want) {
 		t.Errorf("%s, %v", patch, err)
 	}
+	nameless, err := in.Inject(parseYAML(t, "kind: Pod\napiVersion: v1\nspec: {containers: [{image: nginx}]}"), inject.Values{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := nameless.StrategicPatch(); !errors.Is(err, merge.ErrInexpressible) {
+		t.Errorf("a container without a name: %v", err)
+	}
 	list, err := in.Inject(parseYAML(t, "kind: List\napiVersion: v1\nitems: [{kind: Pod, apiVersion: v1, spec: {containers: []}}]"), inject.Values{})
 	if err != nil {
 		t.Fatal(err)

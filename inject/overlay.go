@@ -10,18 +10,20 @@ import (
 
 // overlay lays templates over a pod template, and keeps account of what that does.
 type overlay struct {
-	in    *Injector
-	p     *place
-	pod   *value          // grows from what its author would have to what is to be
-	live  *value          // as it is, with what was injected before
-	was   []entry         // of that
-	t     *Template       // that is being laid
-	rec   record          // of what is done
-	ours  map[*value]bool // elements that are new
-	grown []*growth       // lists that got elements, in the order in which they got the first
+	in      *Injector
+	p       *place
+	pod     *value             // grows from what its author would have to what is to be
+	live    *value             // as it is, with what was injected before
+	was     []entry            // of that
+	t       *Template          // that is being laid
+	rec     record             // of what is done
+	ours    map[*value]bool    // elements that are new
+	grown   []*growth          // lists that got elements, in the order in which they got the first
+	growing map[*value]*growth // those, by the list
 
 	users    []string          // the containers of the author's own, in order
 	owners   map[string]*value // of container ports, and of host ports
+	odd      bool              // see undo
 	clashes  []Conflict
 	fatal    bool // one of them cannot be settled by taking a side
 	warnings []Warning
@@ -125,6 +127,7 @@ func (o *overlay) metadata(meta *value) {
 func (o *overlay) ensure(parent *value, path node.Path, key string) *value {
 	v := parent.get(key)
 	if v == nil || v.kind == node.Null {
+		o.odd = o.odd || v != nil
 		o.rec.did = append(o.rec.did, entry{at: field(path, key), is: newMap(), was: v})
 		v = newMap()
 		parent.set(key, v)
@@ -148,6 +151,7 @@ func (o *overlay) fields(t *schema.Type, target, from *value, path node.Path, wi
 func (o *overlay) position(t *schema.Type, parent *value, key string, from *value, path node.Path, wins side, note bool) {
 	have := parent.get(key)
 	absent := have == nil || have.kind == node.Null
+	o.odd = o.odd || have != nil && absent
 	itemsKey := itemKey(t, key)
 	switch {
 	case from.kind == node.List && itemsKey != nil && (absent || have.kind == node.List):
@@ -177,6 +181,8 @@ func (o *overlay) elements(t *schema.Type, key func(*value) string, parent *valu
 		for _, e := range list.elements() {
 			if k := key(e); have[k] == nil {
 				have[k] = e
+			} else {
+				o.odd = true
 			}
 		}
 	}
@@ -196,10 +202,8 @@ func (o *overlay) elements(t *schema.Type, key func(*value) string, parent *valu
 			fresh = append(fresh, item{key: k, v: e.clone()})
 		case keys == nil || wins == author || same(elemType(t), old, e, defaults):
 		case o.clash(elementRule(name), at, o.ours[old] || !note, "the object has one with another content"):
-			o.rec.did = append(o.rec.did, entry{at: at, is: e, was: old})
-			elems := slices.Clone(list.elements())
-			elems[slices.Index(elems, old)] = e.clone()
-			list.replace(elems)
+			o.rec.did = append(o.rec.did, entry{at: at, is: e, was: old.clone()})
+			*old = *e.clone()
 		}
 	}
 	if len(fresh) > 0 {
@@ -213,12 +217,7 @@ func (o *overlay) elements(t *schema.Type, key func(*value) string, parent *valu
 // grow adds elements to the end of a list; where they stand in the end is for finish.
 func (o *overlay) grow(t *schema.Type, parent *value, name string, path node.Path, fresh []item, note bool) {
 	list := parent.get(name)
-	var g *growth
-	for _, known := range o.grown {
-		if known.list == list && list != nil {
-			g = known
-		}
-	}
+	g := o.growing[list]
 	if g == nil {
 		g = &growth{path: path, typ: t}
 		if list == nil || list.kind == node.Null {
@@ -226,7 +225,7 @@ func (o *overlay) grow(t *schema.Type, parent *value, name string, path node.Pat
 			list = newList()
 			parent.set(name, list)
 		}
-		g.list = list
+		g.list, o.growing[list] = list, g
 		o.grown = append(o.grown, g)
 		if note {
 			o.rec.did = append(o.rec.did, entry{at: path, list: true, made: g.made, was: g.null})

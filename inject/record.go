@@ -227,6 +227,8 @@ func parseEntry(d *value) (e entry, err error) {
 		return e, fmt.Errorf("add to no list, or of nothing")
 	case !e.list && (e.made || len(e.order) > 0):
 		return e, fmt.Errorf("made and order belong to add")
+	case len(e.at) == 1 && (e.list || e.was != nil && e.was.kind != node.Null):
+		return e, fmt.Errorf("metadata and spec are made, or there before")
 	case !e.list && e.was == nil && e.at[len(e.at)-1].Elem:
 		return e, fmt.Errorf("an element is set in the place of none")
 	}

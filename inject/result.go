@@ -45,13 +45,13 @@ type Result struct {
 type part struct {
 	place  *place
 	result merge.Result
-	merged *merge.Doc
-	// letter gives merged where result does not, to a server: it lets elements of one key
+	// letter gives what is to be where result does not, to a server: it lets elements of one key
 	// stand together, and takes null for absence. nil if there is no difference.
-	letter *merge.Result
+	letter   *merge.Result
+	nameless bool // a list has elements that no strategic patch can name
 }
 
-// limit is what the keys and values of annotations may come to on an API server.
+// annotationLimit is what the keys and values of annotations may come to on an API server.
 const annotationLimit = 256 << 10
 
 // add merges what is to become of one pod template.
@@ -80,14 +80,24 @@ func (r *Result) add(p *place, w *work, drift OnDrift) error {
 	if err != nil {
 		return err
 	}
-	made := part{place: p, result: result}
-	if err := made.finish(w, live, next); err != nil {
-		return err
+	made := part{place: p, result: result, nameless: w.nameless}
+	if w.odd {
+		if err := made.finish(w, live, next); err != nil {
+			return err
+		}
 	}
 	if result.Changed() || made.letter != nil && made.letter.Changed() {
 		r.parts = append(r.parts, made)
 	}
 	return nil
+}
+
+// full returns the merge that gives what is to be, to the letter.
+func (p *part) full() *merge.Result {
+	if p.letter != nil {
+		return p.letter
+	}
+	return &p.result
 }
 
 // finish holds what was merged to what is to be: to the letter where only we have been
@@ -110,14 +120,12 @@ func (p *part) finish(w *work, live, next *merge.Doc) error {
 			return err
 		}
 	}
-	if p.merged = merged; !merged.Equal(want) {
-		letter, err := mergers().letter.TwoWay(live, want)
-		if err != nil {
-			return err
-		}
-		p.merged, p.letter = want, &letter
+	if merged.Equal(want) {
+		return nil
 	}
-	return nil
+	letter, err := mergers().letter.TwoWay(live, want)
+	p.letter = &letter
+	return err
 }
 
 // reorder puts the elements of keyed lists in which a key repeats into next's order.
@@ -189,6 +197,7 @@ func (r *Result) merge(p *place, w *work, live, next *merge.Doc, drift OnDrift) 
 	if w.was == nil {
 		result, err := m.exact.TwoWay(live, next)
 		if err != nil { // the object has elements without names, say: they stay as they are
+			w.nameless = true
 			return m.letter.TwoWay(live, next)
 		}
 		return result, nil
@@ -223,10 +232,11 @@ func (r *Result) Object() (*merge.Doc, error) {
 	root := r.root.clone()
 	for i := range r.parts {
 		p := &r.parts[i]
-		if len(p.place.at) == 0 {
-			return p.merged, nil
+		merged, err := p.full().Merged()
+		if err != nil || len(p.place.at) == 0 {
+			return merged, err
 		}
-		tree, err := node.Parse(p.merged.JSON(), node.Limits{})
+		tree, err := node.Parse(merged.JSON(), node.Limits{})
 		if err != nil {
 			return nil, err
 		}
@@ -257,11 +267,7 @@ func (r *Result) Patch() ([]byte, error) {
 	out := []byte{'['}
 	for i := range r.parts {
 		p := &r.parts[i]
-		result := &p.result
-		if p.letter != nil {
-			result = p.letter
-		}
-		patch, err := result.Patch(merge.JSONPatch)
+		patch, err := p.full().Patch(merge.JSONPatch)
 		if err != nil {
 			return nil, err
 		}
@@ -325,6 +331,9 @@ func (r *Result) StrategicPatch() ([]byte, error) {
 		return []byte("{}"), nil
 	}
 	p := &r.parts[0]
+	if p.nameless {
+		return nil, &merge.Error{Path: p.place.at, Offset: -1, Rule: merge.ErrInexpressible, Detail: "elements without names, which a strategic merge patch cannot tell apart"}
+	}
 	patch, err := p.result.Patch(merge.StrategicPatch)
 	if err != nil {
 		return nil, err

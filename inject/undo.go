@@ -13,6 +13,7 @@ import (
 type undo struct {
 	base  *value
 	did   []entry                     // as far as they are true of live, in the order in which they were done
+	odd   bool                        // a key repeats in a list that changes, or null comes or goes
 	exact bool                        // live has what the record says, byte for byte
 	wants func(list, key string) bool // whether a template has such an element
 	lost  []node.Path                 // what is not as recorded, and so stays as it is
@@ -80,6 +81,7 @@ func (u *undo) elements(e *entry) bool {
 		e.add = slices.DeleteFunc(slices.Clone(e.add), func(a *value) bool { return !there[a] })
 	}
 	list.replace(left)
+	u.odd = u.odd || repeats(list, key)
 	if len(left) == 0 && e.made {
 		u.restore(parent, e)
 	}
@@ -89,6 +91,7 @@ func (u *undo) elements(e *entry) bool {
 // restore puts back what a map had in the place of what e set.
 func (u *undo) restore(parent *value, e *entry) {
 	if field := e.at[len(e.at)-1].Field; e.was != nil {
+		u.odd = true
 		parent.set(field, e.was)
 	} else {
 		parent.remove(field)
@@ -115,9 +118,7 @@ func (u *undo) field(e *entry) bool {
 			return false // somebody else's by now
 		}
 		if e.at[last].Elem {
-			elems := slices.Clone(parent.elements())
-			elems[slices.Index(elems, v)] = e.was
-			parent.replace(elems)
+			*v = *e.was.clone()
 		} else {
 			parent.set(e.at[last].Field, e.was)
 		}
@@ -219,11 +220,8 @@ func redo(base *value, did []entry) *value {
 			}
 			list.replace(append(slices.Clone(list.elements()), e.add...))
 		case step.Elem:
-			old, _ := stepInto(parent, t, step)
-			elems := slices.Clone(parent.elements())
-			if i := slices.Index(elems, old); i >= 0 {
-				elems[i] = e.is
-				parent.replace(elems)
+			if old, _ := stepInto(parent, t, step); old != nil {
+				*old = *e.is.clone()
 			}
 		default:
 			refill(parent, step.Field, e.is)

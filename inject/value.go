@@ -207,12 +207,15 @@ func same(t *schema.Type, a, b *value, rel relation) bool {
 	return rel != 0 && t.Kind == schema.Quantity && number(a) && number(b) && scalar.EqualQuantity(a.tree.Text(a.id), b.tree.Text(b.id))
 }
 
+// othersAdd are the lists of a container to which webhooks and admission add.
+var othersAdd = map[string]bool{"env": true, "envFrom": true, "ports": true, "volumeDevices": true, "volumeMounts": true}
+
 func sameMaps(t *schema.Type, a, b *value, rel relation) bool {
 	as, bs := a.members(), b.members()
 	for len(as) > 0 || len(bs) > 0 {
 		switch {
 		case len(bs) == 0 || len(as) > 0 && as[0].key < bs[0].key:
-			others := rel&additions != 0 && itemKey(fieldType(t, as[0].key), as[0].key) != nil
+			others := rel&additions != 0 && othersAdd[as[0].key]
 			if rel == 0 || !others && !isDefault(as[0].key, as[0].v) {
 				return false
 			}
@@ -369,6 +372,18 @@ func (v *value) element(keys []schema.Key, key string) *value {
 		}
 	}
 	return v.index[key]
+}
+
+// repeats reports whether a key of a list repeats.
+func repeats(list *value, key func(*value) string) bool {
+	if list == nil || list.kind != node.List || key == nil {
+		return false
+	}
+	seen := make(map[string]bool, list.size())
+	for _, e := range list.elements() {
+		seen[key(e)] = true
+	}
+	return len(seen) < len(list.elems)
 }
 
 // replace gives a list other elements.
