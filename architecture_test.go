@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	"internal/node":      {"internal/jsonfield", "internal/poison"},
 	"internal/schema":    {"internal/jsonfield", "internal/node"},
 	"internal/scalar":    {},
+	"internal/compact":   {},
 	"internal/owner":     {"internal/node", "internal/schema"},
 	"internal/walk":      {"internal/node", "internal/owner", "internal/poison", "internal/scalar", "internal/schema"},
 	"internal/dialect":   {"internal/node", "internal/schema", "internal/walk"},
@@ -30,10 +31,10 @@ var mayImport = map[string][]string{
 	"merge/strategicpatch": {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	"merge/jsonmergepatch": {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	// Clusters.
-	"apply":        {"internal/node", "internal/secret", "merge"},
+	"apply":        {"internal/compact", "internal/node", "internal/secret", "merge"},
 	"apply/memory": {"apply", "merge"},
 	// Injection.
-	"inject":           {"internal/node", "internal/scalar", "internal/schema", "merge"},
+	"inject":           {"internal/compact", "internal/node", "internal/scalar", "internal/schema", "merge"},
 	"inject/admission": {"inject", "internal/node", "merge"},
 	// Only tests import these.
 	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"example.com/braid/internal/compact"
 	"example.com/braid/merge"
 )
 
@@ -172,7 +173,7 @@ func FuzzReadRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, packed bool) {
 		key := LastAppliedAnnotation
 		if packed {
-			key, text = CompactAnnotation, packText(`{"version":1,"digests":true,"last":`+text+`}`)
+			key, text = CompactAnnotation, compact.Pack(`{"version":1,"digests":true,"last":`+text+`}`)
 		}
 		live, err := merge.FromMap(map[string]any{"apiVersion": "v1", "kind": "Secret", "data": map[string]any{"a": "eA=="},
 			"metadata": map[string]any{"name": "s", "annotations": map[string]any{key: text}}})

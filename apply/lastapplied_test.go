@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"example.com/braid/internal/compact"
 	"example.com/braid/merge"
 )
 
@@ -254,8 +255,8 @@ func TestUnreadableRecords(t *testing.T) {
 		{"cut short", CompactAnnotation, pack([]byte(`{"a":"hunter2"}`), false)[:40], "not compressed"},
 		{"a bomb", CompactAnnotation, pack([]byte(`{"a":"`+zeros+`"}`), false), "over a limit"},
 		{"no map, compressed", CompactAnnotation, pack([]byte(`"hunter2"`), false), "a string"},
-		{"of a later version", CompactAnnotation, packText(`{"version":2,"last":{}}`), "version"},
-		{"no document", CompactAnnotation, packText(`{"version":1}`), "without a document"},
+		{"of a later version", CompactAnnotation, compact.Pack(`{"version":2,"last":{}}`), "version"},
+		{"no document", CompactAnnotation, compact.Pack(`{"version":1}`), "without a document"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

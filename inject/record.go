@@ -1,12 +1,9 @@
 package inject
 
 import (
-	"bytes"
-	"compress/gzip"
-	"encoding/base64"
 	"fmt"
-	"io"
 
+	"example.com/braid/internal/compact"
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/schema"
 	"example.com/braid/merge"
@@ -77,11 +74,7 @@ func (r *record) text() string {
 	if len(dst) < packed {
 		return string(dst)
 	}
-	var out bytes.Buffer
-	z := gzip.NewWriter(&out)
-	_, _ = z.Write(dst) // a bytes.Buffer takes all that is written
-	_ = z.Close()
-	return base64.StdEncoding.EncodeToString(out.Bytes())
+	return compact.Pack(string(dst))
 }
 
 func (e *entry) append(dst []byte) []byte {
@@ -129,7 +122,7 @@ func parseRecord(text string) (*record, error) {
 	data := []byte(text)
 	if len(text) > 0 && text[0] != '{' {
 		var err error
-		if data, err = unpack(text); err != nil {
+		if data, err = compact.Unpack(text, node.DefaultLimits.Bytes); err != nil {
 			return nil, err
 		}
 	}
@@ -161,23 +154,6 @@ func parseRecord(text string) (*record, error) {
 		r.did = append(r.did, e)
 	}
 	return r, nil
-}
-
-func unpack(text string) ([]byte, error) {
-	data, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		return nil, fmt.Errorf("neither JSON nor base64")
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("not compressed: %w", err)
-	}
-	const most = 8 << 20 // far above what an object may come to
-	out, err := io.ReadAll(io.LimitReader(z, most+1))
-	if err != nil || len(out) > most {
-		return nil, fmt.Errorf("not compressed, or too long: %v", err)
-	}
-	return out, nil
 }
 
 func parseEntry(d *value) (e entry, err error) {
