@@ -38,7 +38,7 @@ func Unpack(packed string, most int) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("not compressed: %w", err)
 	case len(text) > most:
-		return nil, fmt.Errorf("more than %d bytes", most)
+		return nil, fmt.Errorf("over a limit: more than %d bytes", most)
 	}
 	return text, nil
 }
