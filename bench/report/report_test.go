@@ -45,6 +45,9 @@ func TestStoredResultsAreWhole(t *testing.T) {
 		if b.outcome(r).measured == "" {
 			t.Errorf("the bar %+v is not measured", b)
 		}
+		if !b.outcome(r).held && reasons[b.work] == "" {
+			t.Errorf("nothing says why the bar %+v is missed", b)
+		}
 	}
 	names := map[string]bool{}
 	for _, w := range r.works {

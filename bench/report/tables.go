@@ -42,10 +42,17 @@ func upper(s string) string {
 
 func barTable(r *results) string {
 	var b strings.Builder
+	var missed []string
 	b.WriteString("| bar | case | wanted | measured | |\n|---|---|---|---|---|\n")
 	for _, bar := range bars {
 		o := bar.outcome(r)
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", bar.work, bar.name, o.wanted, o.measured+mark(r, key{bar.work, bar.name, bar.peer}), o.word())
+		if o.measured != "" && !o.held && !slices.Contains(missed, bar.work) {
+			missed = append(missed, bar.work)
+		}
+	}
+	for _, work := range missed {
+		fmt.Fprintf(&b, "\n%s: %s\n", work, reasons[work])
 	}
 	return b.String()
 }
