@@ -221,6 +221,11 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 		if trees[i], err = t.texts.fill(t.tree, s); err != nil {
 			return nil, err
 		}
+		if len(t.texts) > 0 {
+			if err := keysAreNotBlank(trees[i]); err != nil {
+				return nil, err
+			}
+		}
 	}
 	o := &overlay{in: in, p: p, pod: u.base, live: p.pod, was: u.did, ours: map[*value]bool{}, growing: map[*value]*growth{}}
 	o.begin()

@@ -28,6 +28,7 @@ func TestTemplateErrors(t *testing.T) {
 		{"no data", "kind: ConfigMap\ndata: {a: x, b: y}", "template: data: invalid template: want the key config, or one key"},
 		{"data of another form", "kind: ConfigMap\ndata: {config: '[1]'}", "data holds a list"},
 		{"blank name", "containers: [{name: , image: a}]", "template: containers[0].name: invalid template: blank; it names the element"},
+		{"empty name", "containers: [{name: '', image: a}]", "template: containers[0].name: invalid template: blank; it names the element"},
 		{"blank port", "spec: {containers: [{name: a, ports: [{containerPort: }]}]}", "template: spec.containers[0].ports[0].containerPort: invalid template: blank"},
 		{"no mount path", "containers: [{name: a, volumeMounts: [{name: v}]}]", "containers[0].volumeMounts[0]: invalid template: no mountPath"},
 		{"wrong type", "containers: [{name: a, image: [x]}]", "template: spec.containers[0].image: wrong type"},
@@ -271,4 +272,16 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// What a placeholder becomes names no element either if it is empty.
+func TestEmptyName(t *testing.T) {
+	named, err := inject.ParseTemplate([]byte("containers: [{name: '@{values.x}', image: a}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = injector(t, inject.Options{}, named).Inject(parseYAML(t, benchPod), inject.Values{Given: map[string]string{"x": ""}})
+	if !errors.Is(err, inject.ErrTemplate) {
+		t.Errorf("an empty name: %v", err)
+	}
 }

@@ -131,7 +131,7 @@ func (p *templateParser) settle(t *node.Tree) {
 
 func (p *templateParser) parse(t *node.Tree) (*Template, error) {
 	p.settle(t)
-	if err := p.keysAreNotNull(t); err != nil {
+	if err := keysAreNotBlank(t); err != nil {
 		return nil, err
 	}
 	body, err := normalize(t)
@@ -268,16 +268,16 @@ func podType() *schema.Type {
 	return s.Root
 }
 
-// keysAreNotNull refuses a null that would name an element, as of the text as written.
-func (p *templateParser) keysAreNotNull(t *node.Tree) error {
+// keysAreNotBlank refuses a null or an empty text that would name an element of a pod's lists.
+func keysAreNotBlank(t *node.Tree) error {
 	spec, typ := t.Field(0, "spec"), fieldType(podType(), "spec")
 	if spec == node.None {
 		spec = 0
 	}
-	return nullKeys(t, spec, typ)
+	return blankKeys(t, spec, typ)
 }
 
-func nullKeys(t *node.Tree, i node.ID, typ *schema.Type) error {
+func blankKeys(t *node.Tree, i node.ID, typ *schema.Type) error {
 	for _, kid := range t.Kids(i) {
 		child := elemType(typ)
 		if t.Kind(i) == node.Map {
@@ -287,13 +287,13 @@ func nullKeys(t *node.Tree, i node.ID, typ *schema.Type) error {
 			if t.Kind(i) != node.List || keyDefault(k) != "" {
 				continue
 			}
-			if f := t.Field(kid, k.Name); f != node.None && t.Kind(f) == node.Null {
+			if f := t.Field(kid, k.Name); f != node.None && (t.Kind(f) == node.Null || t.Kind(f) == node.String && t.Text(f) == "") {
 				return templateError(t.Path(f), "blank; it names the element")
 			} else if f == node.None {
 				return templateError(t.Path(kid), "no %s, which names the element", k.Name)
 			}
 		}
-		if err := nullKeys(t, kid, child); err != nil {
+		if err := blankKeys(t, kid, child); err != nil {
 			return err
 		}
 	}
