@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -37,6 +38,8 @@ type Options struct {
 type Cluster struct {
 	o           Options
 	uids, names atomic.Uint64
+	seed        maphash.Seed
+	turns       [64]sync.Mutex // of those who update, by object
 
 	mu      sync.Mutex
 	version uint64 // the resourceVersion of the last write
@@ -57,7 +60,7 @@ func New(o Options) *Cluster {
 		o.History = 10_000
 	}
 	c := &Cluster{
-		o: o, version: 1,
+		o: o, version: 1, seed: maphash.MakeSeed(),
 		objects: map[schema.GroupKind]map[types.NamespacedName]*stored{},
 		kinds:   map[schema.GroupKind]*definition{},
 	}
@@ -93,6 +96,11 @@ func (c *Cluster) load(id apply.ID) (*stored, error) {
 		return s, nil
 	}
 	return nil, apierrors.NewNotFound(resource(id.GVK), id.Name)
+}
+
+// turn is what those who update an object hold one after the other.
+func (c *Cluster) turn(id apply.ID) *sync.Mutex {
+	return &c.turns[maphash.Comparable(c.seed, id)%uint64(len(c.turns))]
 }
 
 // change is a write that has passed all checks.

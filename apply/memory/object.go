@@ -146,13 +146,36 @@ func check(id apply.ID, u, old *unstructured.Unstructured, t traits) error {
 	}
 	namespaced := t.known && !t.cluster || !t.known && u.GetNamespace() != ""
 	at := field.NewPath("metadata")
-	errs := validation.ValidateObjectMetaAccessor(u, namespaced, name, at)
-	if old != nil {
-		errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(u, old, at)...)
+	if old == nil {
+		old = &unstructured.Unstructured{}
+	}
+	n := news{u, added(u.GetLabels(), old.GetLabels()), u.GetAnnotations()}
+	if validation.ValidateAnnotationsSize(n.annotations) == nil {
+		n.annotations = added(n.annotations, old.GetAnnotations())
+	}
+	errs := validation.ValidateObjectMetaAccessor(n, namespaced, name, at)
+	if old.Object != nil {
+		errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(n, old, at)...)
 	}
 	if len(errs) > 0 {
 		id.Name = u.GetName()
 		return invalid(id, errs...)
 	}
 	return nil
+}
+
+// news is an object with the labels and annotations that have not been checked before: an
+// object may have hundreds, and a write seldom changes more than one.
+type news struct {
+	*unstructured.Unstructured
+	labels, annotations map[string]string
+}
+
+func (n news) GetLabels() map[string]string      { return n.labels }
+func (n news) GetAnnotations() map[string]string { return n.annotations }
+
+// added returns what old does not have. It may change m.
+func added(m, old map[string]string) map[string]string {
+	maps.DeleteFunc(m, func(k, v string) bool { was, ok := old[k]; return ok && was == v })
+	return m
 }

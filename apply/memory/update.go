@@ -46,11 +46,17 @@ func (c *Cluster) Patch(ctx context.Context, id apply.ID, t types.PatchType, pat
 // edit is what a request makes of an object. It returns a new one.
 type edit func(live *stored) (*unstructured.Unstructured, error)
 
-// update edits an object until no other write comes in between.
+// update edits an object until no other write comes in between. Without hooks they take turns:
+// of many at once all but one would have to begin again.
 func (c *Cluster) update(ctx context.Context, id apply.ID, o apply.WriteOptions, f edit) (*unstructured.Unstructured, error) {
 	t, err := c.resolve(Replace, &id, o.Subresource)
 	if err != nil {
 		return nil, err
+	}
+	if len(c.o.Mutate)+len(c.o.Validate) == 0 { // which may take long, or write themselves
+		turn := c.turn(id)
+		turn.Lock()
+		defer turn.Unlock()
 	}
 	for {
 		if err := ctx.Err(); err != nil {

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -162,6 +163,23 @@ var owning = []testCase{
 		} {
 			_, err := e.patch(made, types.MergePatchType, patch, "")
 			e.fails(err, code, "")
+		}
+		e.untouched(made)
+	}},
+	{"labels and annotations are checked beside those that were there", func(e *env) {
+		u := e.configMap("checked", "1")
+		u.SetLabels(map[string]string{"a": "b"})
+		half := strings.Repeat("x", 130<<10)
+		u.SetAnnotations(map[string]string{"a": half})
+		made := e.create(u)
+		for _, metadata := range []string{
+			`{"labels":{"a":"not/valid"}}`,
+			`{"labels":{"not//valid":"b"}}`,
+			`{"annotations":{"not//valid":"b"}}`,
+			`{"annotations":{"b":"` + half + `"}}`, // each is small enough, both are not
+		} {
+			_, err := e.patch(made, types.MergePatchType, `{"metadata":`+metadata+`}`, "")
+			e.fails(err, 422, metav1.StatusReasonInvalid)
 		}
 		e.untouched(made)
 	}},
