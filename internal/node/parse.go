@@ -2,7 +2,6 @@ package node
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -40,6 +39,7 @@ type Reader struct {
 	tree  Tree
 	extra []byte
 	stack []ID
+	order []ordinal
 }
 
 // Read is Parse without copies: the Tree refers to the bytes of json and to the
@@ -60,6 +60,7 @@ func (r *Reader) Reset() {
 	poison.Fill(r.tree.nodes, junk)
 	poison.Fill(r.tree.kids, poison.Index)
 	poison.Fill(r.stack[:cap(r.stack)], poison.Index)
+	poison.Fill(r.order[:cap(r.order)], ordinal{id: poison.Index})
 	r.tree = Tree{nodes: r.tree.nodes[:0], kids: r.tree.kids[:0]}
 	r.extra = r.extra[:0]
 }
@@ -75,7 +76,7 @@ func (r *Reader) read(json []byte, src string, like *Tree, lim Limits) error {
 	if len(json) > lim.Bytes {
 		return &Error{Offset: -1, Rule: ErrLimit, Detail: fmt.Sprintf("%d bytes, at most %d", len(json), lim.Bytes)}
 	}
-	p := parser{src: src, lim: lim, nodes: r.tree.nodes[:0], kids: r.tree.kids[:0], extra: r.extra[:0], stack: r.stack[:0]}
+	p := parser{src: src, lim: lim, nodes: r.tree.nodes[:0], kids: r.tree.kids[:0], extra: r.extra[:0], stack: r.stack[:0], order: r.order}
 	if cap(p.nodes) < len(json)/40+16 { // most documents have a value for 15 to 30 bytes
 		n := atMost(json)
 		p.nodes, p.kids = make([]node, 0, n), make([]ID, 0, n)
@@ -85,7 +86,7 @@ func (r *Reader) read(json []byte, src string, like *Tree, lim Limits) error {
 	}
 	err := p.run(p.follow(like))
 	r.tree = Tree{src: p.src, nodes: p.nodes, kids: p.kids, nulls: p.nulls, depth: p.depth}
-	r.extra, r.stack = p.extra, p.stack
+	r.extra, r.stack, r.order = p.extra, p.stack, p.order
 	return err
 }
 
@@ -110,6 +111,7 @@ type parser struct {
 	nodes []node
 	kids  []ID
 	stack []ID
+	order []ordinal
 	nulls bool
 	depth int
 	loose int // how often the text so far is not canonical
@@ -348,30 +350,6 @@ func (p *parser) close(id ID, base int) {
 	n.val = span{uint32(off), uint32(len(p.stack) - base)}
 	n.end = ID(len(p.nodes))
 	p.stack = p.stack[:base]
-}
-
-// sortKids orders the fields of one map, which ends at end, by key and finds repeated
-// keys.
-func (p *parser) sortKids(kids []ID, end int) bool {
-	slices.SortFunc(kids, func(a, b ID) int {
-		if c := cmp.Compare(p.nodes[a].prefix, p.nodes[b].prefix); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(p.keyOf(a), p.keyOf(b)); c != 0 {
-			return c
-		}
-		return cmp.Compare(a, b)
-	})
-	for k := 1; k < len(kids); k++ {
-		if p.keyOf(kids[k-1]) == p.keyOf(kids[k]) {
-			if off := int(p.nodes[kids[k]].key.off); off < len(p.src) {
-				end = off // a key with escapes stands elsewhere
-			}
-			p.fail(end, kids[k], ErrDuplicateKey, "the map has this key more than once")
-			return false
-		}
-	}
-	return true
 }
 
 // keyOf returns a key to compare: it refers to extra, whose bytes stay as they are
