@@ -57,6 +57,7 @@ var mayImport = map[string][]string{
 	"examples/apply":              {"apply", "apply/memory", "merge"},
 	"examples/writers":            {"apply", "apply/memory", "merge"},
 	"examples/webhook":            {"inject", "inject/admission", "merge"},
+	"examples/initializer":        {"apply", "apply/memory", "inject", "inject/initializer"},
 	"examples/inject":             {"inject", "merge"},
 	".":                           {},
 }
