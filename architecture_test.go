@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"examples/controller/site":    {"apply", "examples/controller/clients", "merge"},
 	"examples/controller/clients": {"apply"},
 	"examples/reconcile":          {"apply", "apply/memory", "merge"},
-	"examples/braid":              {"apply", "merge"},
+	"examples/braid":              {"apply", "inject", "merge"},
 	"examples/apply":              {"apply", "apply/memory", "merge"},
 	"examples/writers":            {"apply", "apply/memory", "merge"},
 	"examples/webhook":            {"inject", "inject/admission", "merge"},
