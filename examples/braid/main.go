@@ -37,7 +37,8 @@ Flags:
   -out patch|merged|report|changed      what to print (default patch; of plan report, and no patch);
                                         of inject and uninject, a line or report for each object
   -dialect strategic|merge|json|apply   the format of the patch: strategic merge patch, JSON merge patch, JSON Patch,
-                                        apply configuration (default strategic, for custom kinds merge; of inject and uninject json, or strategic)
+                                        apply configuration (default strategic, for custom kinds merge);
+                                        of inject and uninject strategic|json (default json)
   -policy apply|strict|update|branch    what to do where live was changed too (default apply)
   -model strategic|structured|plain     whose rules: kubectl apply, kubectl apply --server-side, none
   -crd FILE                             the CustomResourceDefinition of a custom kind
