@@ -87,6 +87,7 @@ type world struct {
 	*testing.T
 	*memory.Cluster
 	log  bytes.Buffer
+	logs *slog.Logger // to log, of all loops
 	mu   sync.Mutex
 	told []string // what was observed, but for Unchanged
 	all  []initializer.Observation
@@ -104,7 +105,10 @@ func (w *world) loop(o initializer.Options) *initializer.Initializer {
 	if o.Observe == nil {
 		o.Observe = w.observe
 	}
-	o.Loop.Log = slog.New(slog.NewTextHandler(&w.log, nil))
+	if w.logs == nil {
+		w.logs = slog.New(slog.NewTextHandler(&w.log, nil))
+	}
+	o.Loop.Log = w.logs
 	i, err := initializer.New(o)
 	if err != nil {
 		w.Fatal(err)

@@ -50,8 +50,10 @@ type Options struct {
 	}
 	Config Config
 
-	Kinds     []schema.GroupVersionKind // which objects: Workloads()
-	Namespace string                    // of those in one namespace only; "" is all
+	// Kinds says which objects: Workloads(). Pods and Jobs are patched too if they are among them,
+	// and are Refused by a server that holds them immutable.
+	Kinds     []schema.GroupVersionKind
+	Namespace string // of those in one namespace only; "" is all
 	OnOptOut  OnOptOut
 	// NamespaceLabels returns the labels of a namespace. It is asked where nothing else decides.
 	// nil is to read namespaces from Cluster, and to watch them for a change of the label.

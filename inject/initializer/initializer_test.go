@@ -92,6 +92,42 @@ func TestLife(t *testing.T) {
 	}
 }
 
+// Each kind that has workloads' pod templates is injected into, and pods where a cluster takes it.
+func TestKinds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{T: t, Cluster: memory.New(memory.Options{})}
+		kinds := append(initializer.Workloads(), pods)
+		template := map[string]any{
+			"metadata": map[string]any{"labels": map[string]any{inject.DefaultKey: "enabled"}},
+			"spec":     map[string]any{"containers": []any{map[string]any{"name": "app", "image": "app:1"}}},
+		}
+		made := map[apply.ID]*unstructured.Unstructured{}
+		for _, kind := range kinds {
+			u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"template": template}}}
+			switch kind.Kind {
+			case "Pod":
+				u.Object = template
+			case "CronJob":
+				u.Object = map[string]any{"spec": map[string]any{"jobTemplate": u.Object}}
+			}
+			u = u.DeepCopy()
+			u.SetGroupVersionKind(kind)
+			u.SetNamespace("shop")
+			u.SetName("web")
+			w.create(u)
+			made[apply.IDOf(u)] = u
+		}
+		defer w.run(w.loop(initializer.Options{Kinds: kinds}))()
+		settle(time.Hour)
+		for id, u := range made {
+			w.holds(id, u, sidecar)
+		}
+		if n := w.count(initializer.Injected); n != len(kinds) {
+			t.Errorf("%d injected, want %d", n, len(kinds))
+		}
+	})
+}
+
 func named(name string) apply.ID { return apply.ID{GVK: deployments, Namespace: "shop", Name: name} }
 
 // setImage does to an object what the user's edit in TestLife does.
