@@ -34,8 +34,9 @@ var mayImport = map[string][]string{
 	"apply":        {"internal/compact", "internal/node", "internal/secret", "merge"},
 	"apply/memory": {"apply", "merge"},
 	// Injection.
-	"inject":           {"internal/compact", "internal/node", "internal/scalar", "internal/schema", "merge"},
-	"inject/admission": {"inject", "internal/node", "merge"},
+	"inject":             {"internal/compact", "internal/node", "internal/scalar", "internal/schema", "merge"},
+	"inject/admission":   {"inject", "internal/node", "merge"},
+	"inject/initializer": {"apply", "inject", "internal/node", "merge"},
 	// Only tests import these.
 	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	"internal/diverge":     {},
@@ -52,10 +53,12 @@ var mayImport = map[string][]string{
 	"examples/controller/site":    {"apply", "examples/controller/clients", "merge"},
 	"examples/controller/clients": {"apply"},
 	"examples/reconcile":          {"apply", "apply/memory", "merge"},
-	"examples/braid":              {"apply", "merge"},
+	"examples/braid":              {"apply", "inject", "merge"},
 	"examples/apply":              {"apply", "apply/memory", "merge"},
 	"examples/writers":            {"apply", "apply/memory", "merge"},
 	"examples/webhook":            {"inject", "inject/admission", "merge"},
+	"examples/initializer":        {"apply", "apply/memory", "inject", "inject/initializer"},
+	"examples/inject":             {"inject", "merge"},
 	".":                           {},
 }
 

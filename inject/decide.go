@@ -132,6 +132,27 @@ func (d *Decider) Decide(c Candidate) Reason {
 	return DefaultOff
 }
 
+// DecideAsking is Decide for those to whom the labels of a namespace cost a call: ask is called
+// where nothing else has decided, if there is a namespace to ask about. nil is no labels. The
+// error is that of ask.
+func (d *Decider) DecideAsking(c Candidate, ask func(namespace string) (map[string]string, error)) (Reason, error) {
+	reason := d.Decide(c)
+	if ask == nil || reason != DefaultOn && reason != DefaultOff {
+		return reason, nil
+	}
+	if own, _ := c.Object.Text("metadata", "namespace"); own != "" {
+		c.Namespace = own
+	}
+	if c.Namespace == "" {
+		return reason, nil
+	}
+	var err error
+	if c.NamespaceLabels, err = ask(c.Namespace); err != nil {
+		return reason, err
+	}
+	return d.Decide(c), nil
+}
+
 // table is what Decide goes by: the first row that holds gives the reason. If none does, it is
 // DefaultOff.
 var table = [...]struct {

@@ -324,3 +324,43 @@ func TestDecisionPolicyErrors(t *testing.T) {
 		}
 	}
 }
+
+// The labels of a namespace are asked for only where they decide, and by the object's own
+// namespace if it has one.
+func TestDecideAsking(t *testing.T) {
+	d, err := inject.NewDecider(inject.DecisionPolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := errors.New("wrong")
+	for _, tc := range []struct {
+		name, object, namespace string
+		labels                  map[string]string
+		err                     error
+		asked                   string
+		want                    inject.Reason
+	}{
+		{"nobody else decides", `{"kind":"Pod","metadata":{}}`, "shop", map[string]string{inject.DefaultKey: "true"}, nil, "shop", inject.NamespaceOn},
+		{"nor does the namespace", `{"kind":"Pod","metadata":{}}`, "shop", nil, nil, "shop", inject.DefaultOff},
+		{"its own namespace", `{"kind":"Pod","metadata":{"namespace":"own"}}`, "shop", map[string]string{inject.DefaultKey: "false"}, nil, "own", inject.NamespaceOff},
+		{"no namespace", `{"kind":"Pod","metadata":{}}`, "", map[string]string{inject.DefaultKey: "true"}, nil, "", inject.DefaultOff},
+		{"its label decides", `{"kind":"Pod","metadata":{"labels":{"` + inject.DefaultKey + `":"true"}}}`, "shop", nil, nil, "", inject.LabelOn},
+		{"no answer", `{"kind":"Pod","metadata":{}}`, "shop", nil, wrong, "shop", inject.DefaultOff},
+	} {
+		object, err := merge.Parse([]byte(tc.object))
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked, c := "", inject.Candidate{Object: object, Namespace: tc.namespace}
+		got, err := d.DecideAsking(c, func(namespace string) (map[string]string, error) {
+			asked = namespace
+			return tc.labels, tc.err
+		})
+		if got != tc.want || asked != tc.asked || !errors.Is(err, tc.err) {
+			t.Errorf("%s: %s, %v, asked for %q; want %s, %v, %q", tc.name, got, err, asked, tc.want, tc.err, tc.asked)
+		}
+	}
+	if got, err := d.DecideAsking(inject.Candidate{}, nil); got != inject.NoObject || err != nil {
+		t.Errorf("of nothing: %s, %v, want NoObject", got, err)
+	}
+}

@@ -192,7 +192,13 @@ type work struct {
 func before(p *place, rec *record, wants func(list, key string) bool) (u *undo, was *value) {
 	u = &undo{base: valueAt(p.pod.tree, p.pod.id), exact: true}
 	if rec != nil {
-		if u = takeOut(u.base, rec, wants); !u.exact {
+		u = takeOut(u.base, rec, wants, nil)
+		if len(u.needs) > 0 { // again, now that we know: from the record as it was read
+			if again, err := p.read(); err == nil {
+				u = takeOut(valueAt(p.pod.tree, p.pod.id), again, wants, u.needs)
+			}
+		}
+		if !u.exact {
 			was = redo(u.base.clone(), u.did)
 			if notes := was.path("metadata", "annotations"); notes != nil {
 				notes.set(RecordAnnotation, p.pod.path("metadata", "annotations", RecordAnnotation))

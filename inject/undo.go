@@ -17,11 +17,13 @@ type undo struct {
 	exact bool                        // live has what the record says, byte for byte
 	wants func(list, key string) bool // whether a template has such an element
 	lost  []node.Path                 // what is not as recorded, and so stays as it is
+	needs map[string]bool             // the volumes of containers among lost
+	held  map[string]bool             // the volumes that stay, for they are needed
 }
 
-// takeOut undoes r in base. O(size of both).
-func takeOut(base *value, r *record, wants func(list, key string) bool) *undo {
-	u := &undo{base: base, exact: true, wants: wants}
+// takeOut undoes r in base, but for volumes that are held. O(size of both).
+func takeOut(base *value, r *record, wants func(list, key string) bool, held map[string]bool) *undo {
+	u := &undo{base: base, exact: true, wants: wants, held: held}
 	base.path("metadata", "annotations").remove(RecordAnnotation)
 	for i := len(r.did) - 1; i >= 0; i-- { // later entries may stand within earlier ones
 		e := r.did[i]
@@ -62,15 +64,15 @@ func (u *undo) elements(e *entry) bool {
 			continue
 		}
 		delete(recorded, k)
-		if as := same(elemType(lt), v, a, 0); !as {
-			if !same(elemType(lt), v, a, defaults|additions) && !u.wants(e.at[last].Field, k) {
-				// It is not as recorded, and no template will say what becomes of it.
-				left = append(left, v)
-				u.lost = append(u.lost, append(slices.Clone(e.at), stepTo(keysOf(lt), v)))
-				continue
-			}
-			u.exact = false
+		as, held := same(elemType(lt), v, a, 0), e.at[last].Field == "volumes" && u.held[k]
+		if (held || !as && !same(elemType(lt), v, a, defaults|additions)) && !u.wants(e.at[last].Field, k) {
+			// It is not as recorded or still needed, and no template will say what becomes of it.
+			left = append(left, v)
+			u.lost = append(u.lost, append(slices.Clone(e.at), stepTo(keysOf(lt), v)))
+			u.need(v)
+			continue
 		}
+		u.exact = u.exact && as
 		found = append(found, a)
 	}
 	if len(found) != len(e.add) {
@@ -86,6 +88,20 @@ func (u *undo) elements(e *entry) bool {
 		u.restore(parent, e)
 	}
 	return len(found) > 0
+}
+
+// need notes which volumes an element needs that stays, if it is a container.
+func (u *undo) need(v *value) {
+	for _, list := range [...]string{"volumeMounts", "volumeDevices"} {
+		if l := v.get(list); l != nil && l.kind == node.List {
+			for _, m := range l.elements() {
+				if u.needs == nil {
+					u.needs = map[string]bool{}
+				}
+				u.needs[m.get("name").text()] = true
+			}
+		}
+	}
 }
 
 // restore puts back what a map had in the place of what e set.

@@ -21,6 +21,7 @@ type command struct {
 	last, live, desired string
 	out, patchType      string
 	namespace, set      string
+	templates, values   list
 	settings
 
 	kinds func(gvk.GroupVersionKind) (*merge.Schema, error) // built-in, and of what plan reads
@@ -30,7 +31,7 @@ type command struct {
 // is printed, so a failure prints nothing.
 func (c *command) run(args []string) ([]byte, error) {
 	if len(args) == 0 {
-		return nil, fmt.Errorf("say what to do: diff, merge, patch or plan; -h shows how")
+		return nil, fmt.Errorf("say what to do: diff, merge, patch, plan, inject or uninject; -h shows how")
 	}
 	flags := flag.NewFlagSet("braid", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
@@ -58,10 +59,19 @@ func (c *command) run(args []string) ([]byte, error) {
 		flags.StringVar(&c.namespace, "namespace", "default", "")
 		flags.StringVar(&c.set, "set", "", "")
 		c.planFlags(flags)
+	case "inject", "uninject":
+		flags.StringVar(&c.out, "out", "patch", "")
+		flags.StringVar(&c.dialect, "dialect", "json", "")
+		if do = c.uninject; args[0] == "inject" {
+			do = c.inject
+			flags.Var(&c.templates, "template", "")
+			flags.Var(&c.values, "set", "")
+			flags.StringVar(&c.namespace, "namespace", "default", "")
+		}
 	case "-h", "-help", "--help", "help":
 		return nil, flag.ErrHelp
 	default:
-		return nil, fmt.Errorf("no command %q: want diff, merge, patch or plan; -h shows how", args[0])
+		return nil, fmt.Errorf("no command %q: want diff, merge, patch, plan, inject or uninject; -h shows how", args[0])
 	}
 	files, err := parseMixed(flags, args[1:])
 	if err != nil {

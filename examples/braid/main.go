@@ -4,6 +4,8 @@
 //	braid merge [-last L] -live V -desired D
 //	braid patch -type strategic|merge|json OBJECT PATCH
 //	braid plan [-live V] FILE
+//	braid inject -template T FILE
+//	braid uninject FILE
 //
 // Run braid -h for the flags and an example.
 package main
@@ -24,15 +26,19 @@ const usage = `braid merges Kubernetes objects: what you said last, what is ther
   braid merge [-last L] -live V -desired D    what turns live into the merged object
   braid patch -type strategic OBJECT PATCH    what a server makes of a patch (strategic, merge or json)
   braid plan [-live V] FILE                   what applying a manifest, or a directory of them, would do
+  braid inject -template T FILE               what puts a template, such as a sidecar, into the pods of the objects
+  braid uninject FILE                         what takes out of them what was injected
 
 Files are YAML or JSON; - is standard input. Without -last, the annotation that
 kubectl apply leaves in live serves. Exit status: 0 done, 1 conflict, 2 bad input;
 of plan, as of diff(1): 0 nothing to do, 1 something, 2 trouble.
 
 Flags:
-  -out patch|merged|report|changed      what to print (default patch; of plan report, and no patch)
+  -out patch|merged|report|changed      what to print (default patch; of plan report, and no patch);
+                                        of inject and uninject, a line or report for each object
   -dialect strategic|merge|json|apply   the format of the patch: strategic merge patch, JSON merge patch, JSON Patch,
-                                        apply configuration (default strategic, for custom kinds merge)
+                                        apply configuration (default strategic, for custom kinds merge);
+                                        of inject and uninject strategic|json (default json)
   -policy apply|strict|update|branch    what to do where live was changed too (default apply)
   -model strategic|structured|plain     whose rules: kubectl apply, kubectl apply --server-side, none
   -crd FILE                             the CustomResourceDefinition of a custom kind
@@ -45,8 +51,10 @@ Flags:
   -ignore PATH                          leave what live has there: spec.replicas, spec.containers[name=istio-proxy]
   -handover PATH                        do not remove what desired no longer declares there
   -live FILE|DIR, of plan               what the cluster holds: kubectl get -o yaml (default nothing)
-  -namespace NAME, of plan              of objects that name none (default default)
+  -namespace NAME, of plan and inject   of objects that name none (default default)
   -set NAME, of plan                    the Secret that is the parent of the ApplySet: prune its other members in live
+  -template FILE, of inject             a ConfigMap or a piece of a pod template; given several times, laid in that order
+  -set NAME=VALUE, of inject            what @{values.NAME} stands for; may be given several times
   -crd, -rule, -ignore and -handover may be given several times.
 
 Example, for bash, after go install ./examples/braid:
@@ -63,12 +71,11 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	c := &command{stdin: stdin, stderr: stderr}
 	out, err := c.run(args)
-	var conflict *merge.ConflictError
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprint(stdout, usage)
 		return 0
-	case errors.As(err, &conflict):
+	case errors.Is(err, merge.ErrConflict):
 		fmt.Fprintln(stderr, "braid:", err)
 		return 1
 	case err != nil && out == nil:

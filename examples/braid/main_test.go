@@ -115,7 +115,7 @@ func TestCommands(t *testing.T) {
 		{"too deep", []string{"diff", "deep", "pod"}, "", 2, "", "live: "},
 		{"no file", []string{"diff", "pod", "absent.yaml"}, "", 2, "", "absent.yaml"},
 		{"standard input twice", []string{"diff", "-", "-"}, pod, 2, "", "standard input"},
-		{"no command", nil, "", 2, "", "diff, merge, patch or plan"},
+		{"no command", nil, "", 2, "", "diff, merge, patch, plan, inject or uninject"},
 		{"wrong command", []string{"apply"}, "", 2, "", `no command "apply"`},
 		{"wrong flag", []string{"diff", "-colour", "pod", "pod"}, "", 2, "", "-colour"},
 		{"wrong policy", []string{"diff", "-policy", "mine", "pod", "pod"}, "", 2, "", `no policy "mine"`},

@@ -75,19 +75,15 @@ func (c *call) run(ctx context.Context) (err error) {
 	return c.check()
 }
 
-// decide decides. The labels of the namespace are asked for only where nothing else has
-// decided: they come next before the default.
+// decide decides.
 func (c *call) decide(ctx context.Context) (err error) {
-	lookup := c.handler.o.NamespaceLabels
-	c.seen.Reason = c.config.Decider.Decide(c.candidate)
-	open := c.seen.Reason == inject.DefaultOn || c.seen.Reason == inject.DefaultOff
-	if !open || lookup == nil || c.candidate.Namespace == "" {
-		return nil
+	var ask func(string) (map[string]string, error)
+	if lookup := c.handler.o.NamespaceLabels; lookup != nil {
+		ask = func(namespace string) (map[string]string, error) { return lookup(ctx, namespace) }
 	}
-	if c.candidate.NamespaceLabels, err = lookup(ctx, c.candidate.Namespace); err != nil {
+	if c.seen.Reason, err = c.config.Decider.DecideAsking(c.candidate, ask); err != nil {
 		return fmt.Errorf("%w: %w", ErrNamespace, err)
 	}
-	c.seen.Reason = c.config.Decider.Decide(c.candidate)
 	return nil
 }
 

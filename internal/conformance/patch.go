@@ -42,6 +42,15 @@ var patching = []testCase{
 		e.fails(err, 422, metav1.StatusReasonInvalid)
 		e.untouched(now)
 	}},
+	{"a JSON Patch that says for which version it is", func(e *env) {
+		made := e.create(e.configMap("versioned", "1"))
+		patch := `[{"op":"add","path":"/metadata/resourceVersion","value":"` + made.GetResourceVersion() + `"},{"op":"replace","path":"/data/key","value":"2"}]`
+		now := e.must(e.patch(made, types.JSONPatchType, patch, ""))
+		e.is(now, "2", "data", "key")
+		_, err := e.patch(made, types.JSONPatchType, patch, "")
+		e.fails(err, 409, metav1.StatusReasonConflict)
+		e.untouched(now)
+	}},
 	{"a strategic patch meets lists by key", func(e *env) {
 		made := e.create(e.deployment("strategic"))
 		now := e.must(e.patch(made, types.StrategicMergePatchType, `{"spec":{"template":{"spec":{"containers":[{"name":"b","image":"example.com/c"}]}}}}`, ""))
