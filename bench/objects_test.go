@@ -31,37 +31,15 @@ func unstructured(c *Case) (last, live, desired map[string]any, err error) {
 	return
 }
 
-// merged is a merge of objects that read makes Docs of; live is nil in a two-way merge.
-func merged[T any](c *Case, read func(T) (*merge.Doc, error), last, live, desired T, two bool) (Task, error) {
+// merged is a merge of objects, whose patch goes to what to returns.
+func merged(c *Case, last, live, desired any, to func() []byte) (Task, error) {
 	o, err := c.Options(merge.Strategic)
 	if err != nil {
 		return Task{}, err
 	}
 	m, err := merge.New(o)
-	to := c.Live
-	if two {
-		to = c.Last
-	}
 	return Answer(func() ([]byte, error) {
-		from, err := read(last)
-		if err != nil {
-			return nil, err
-		}
-		current := from
-		if !two {
-			if current, err = read(live); err != nil {
-				return nil, err
-			}
-		}
-		declared, err := read(desired)
-		if err != nil {
-			return nil, err
-		}
-		r, err := m.ThreeWay(from, current, declared)
-		if err != nil {
-			return nil, err
-		}
-		return r.Patch(merge.StrategicPatch)
+		return m.PatchObjects(merge.StrategicPatch, last, live, desired)
 	}, Strategic.applied(c, to, o)), err
 }
 
@@ -70,7 +48,7 @@ func typedTwoWay(c *Case) (Task, error) {
 	if err != nil {
 		return Task{}, err
 	}
-	return merged(c, merge.FromObject, last, nil, desired, true)
+	return merged(c, last, last, desired, c.Last)
 }
 
 func typedThreeWay(c *Case) (Task, error) {
@@ -78,7 +56,7 @@ func typedThreeWay(c *Case) (Task, error) {
 	if err != nil {
 		return Task{}, err
 	}
-	return merged(c, merge.FromObject, last, live, desired, false)
+	return merged(c, last, live, desired, c.Live)
 }
 
 func mapTwoWay(c *Case) (Task, error) {
@@ -86,7 +64,7 @@ func mapTwoWay(c *Case) (Task, error) {
 	if err != nil {
 		return Task{}, err
 	}
-	return merged(c, merge.FromMap, last, nil, desired, true)
+	return merged(c, last, last, desired, c.Last)
 }
 
 func mapThreeWay(c *Case) (Task, error) {
@@ -94,7 +72,7 @@ func mapThreeWay(c *Case) (Task, error) {
 	if err != nil {
 		return Task{}, err
 	}
-	return merged(c, merge.FromMap, last, live, desired, false)
+	return merged(c, last, live, desired, c.Live)
 }
 
 // marshalled does what callers of strategicpatch do with objects.

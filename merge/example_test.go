@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/braid/merge"
@@ -29,6 +30,27 @@ func ExampleThreeWay() {
 	}
 	fmt.Printf("%s\n", patch)
 	// Output: {"spec":{"ports":[{"port":80,"targetPort":8080}]}}
+}
+
+// Typed objects are merged as they are: here what has changed in a copy of one.
+func ExampleMerger_PatchObjects() {
+	rules, err := merge.SchemaFor(service)
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := merge.New(merge.Options{Schema: rules})
+	if err != nil {
+		log.Fatal(err)
+	}
+	before := &corev1.Service{Spec: corev1.ServiceSpec{Ports: []corev1.ServicePort{{Port: 80}, {Port: 443}}}}
+	after := before.DeepCopy()
+	after.Spec.Ports[0].Name = "http"
+	patch, err := m.PatchObjects(merge.StrategicPatch, before, before, after)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s\n", patch)
+	// Output: {"spec":{"ports":[{"name":"http","port":80}]}}
 }
 
 // A controller makes a Merger once, parses what it declares once, and asks a Result

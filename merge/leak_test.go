@@ -105,6 +105,29 @@ func TestNothingLeaks(t *testing.T) {
 		clear(m)
 		return append(a.JSON(), b.JSON()...), nil
 	}
+	works["typed objects in one call"] = func(last, live, desired []byte) ([]byte, error) {
+		m, err := merge.New(strict)
+		if err != nil {
+			return nil, err
+		}
+		var typed [3]appsv1.Deployment
+		for i, text := range [][]byte{last, live, desired} {
+			if err := json.Unmarshal(text, &typed[i]); err != nil {
+				return nil, err
+			}
+		}
+		out, err := m.PatchObjects(merge.StrategicPatch, &typed[0], &typed[0], &typed[2])
+		if err != nil {
+			return nil, err
+		}
+		_, err = m.PatchObjects(merge.StrategicPatch, &typed[0], &typed[1], &typed[2])
+		typed[0].Name, typed[1].Spec.Template.Spec.Containers[0].Image = "changed", "changed"
+		var e *merge.ConflictError
+		if !errors.As(err, &e) {
+			return nil, fmt.Errorf("no conflicts but %v", err)
+		}
+		return append(out, e.Error()...), nil
+	}
 	for _, f := range []merge.PatchType{merge.StrategicPatch, merge.JSONMergePatch, merge.JSONPatch, merge.ApplyConfiguration} {
 		works[f.MediaType()] = func(last, live, desired []byte) ([]byte, error) {
 			patch, err := merge.ThreeWay(f, last, live, desired, o)

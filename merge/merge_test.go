@@ -110,6 +110,14 @@ func TestBadInput(t *testing.T) {
 			_, err := merger(t, merge.Options{Schema: pod}).PatchLive(merge.StrategicPatch, nil, []byte(`{"a":1,"a":2}`), parse(t, `{}`))
 			return err
 		}, merge.ErrDuplicateKey, "live: "},
+		{"no desired object", func() error {
+			_, err := merger(t, merge.Options{Schema: pod}).PatchObjects(merge.StrategicPatch, nil, &corev1.Pod{}, (*corev1.Pod)(nil))
+			return err
+		}, merge.ErrType, "desired: "},
+		{"bad last as an object", func() error {
+			_, err := merger(t, merge.Options{Schema: pod}).PatchObjects(merge.StrategicPatch, map[string]any{"a": func() {}}, nil, &corev1.Pod{})
+			return err
+		}, merge.ErrValue, "last: a: "},
 		{"nil desired", func() error { _, err := merger(t, merge.Options{Schema: pod}).ThreeWay(nil, nil, nil); return err }, merge.ErrType, "desired: "},
 		{"wrong type", func() error {
 			_, err := merge.ThreeWay(merge.StrategicPatch, nil, []byte(`{}`), []byte(`{"spec":{"hostNetwork":"hunter2"}}`), merge.Options{Schema: pod})

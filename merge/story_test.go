@@ -196,6 +196,7 @@ func TestMergeStories(t *testing.T) {
 			if got, err2 := m.PatchLive(format, last, text(live), desired); !bytes.Equal(got, patch) || fmt.Sprint(err2) != fmt.Sprint(err) {
 				t.Errorf("PatchLive gives %s, %v; want %s, %v", got, err2, patch, err)
 			}
+			sameForObjects(t, m, format, last, live, desired)
 			switch {
 			case err == nil:
 				out[section] = string(patch) + "\n"
@@ -208,6 +209,30 @@ func TestMergeStories(t *testing.T) {
 		}
 		return out
 	})
+}
+
+// sameForObjects fails the test unless Go values merge as their Docs do.
+func sameForObjects(t *testing.T, m *merge.Merger, format merge.PatchType, docs ...*merge.Doc) {
+	t.Helper()
+	var objects [3]any
+	for i, d := range docs {
+		if d == nil {
+			continue
+		}
+		objects[i] = d.Map()
+		var err error
+		if docs[i], err = merge.FromObject(objects[i]); err != nil { // numbers may be spelled in another way
+			t.Fatal(err)
+		}
+	}
+	var want []byte
+	r, err := m.ThreeWay(docs[0], docs[1], docs[2])
+	if err == nil {
+		want, err = r.Patch(format)
+	}
+	if got, err2 := m.PatchObjects(format, objects[0], objects[1], objects[2]); !bytes.Equal(got, want) || fmt.Sprint(err2) != fmt.Sprint(err) {
+		t.Errorf("PatchObjects gives %s, %v; want %s, %v", got, err2, want, err)
+	}
 }
 
 // Each story keeps the laws of the design, and the naive twin agrees with it.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"unicode/utf8"
+	"unsafe"
 
 	"example.com/braid/internal/poison"
 )
@@ -30,18 +31,52 @@ func (b *builder) tree() *Tree {
 	return &Tree{extra: string(b.extra), nodes: b.nodes, kids: b.kids, nulls: b.nulls}
 }
 
+// Builder makes one tree after another in the same memory.
+type Builder struct {
+	b builder
+	t Tree
+}
+
+// FromObject is the function of that name without copies of what it makes: the Tree refers to
+// the memory of b, and is valid until Reset. Paths and errors made from it stay valid.
+func (b *Builder) FromObject(obj any, lim Limits) (*Tree, error) {
+	b.b.typed = true
+	if b.t = b.b.build(lim, obj); b.b.err != nil {
+		return nil, b.b.err
+	}
+	return &b.t, nil
+}
+
+// Reset drops what b holds, and keeps memory of common size.
+func (b *Builder) Reset() {
+	b.b.reset()
+	b.t = Tree{}
+}
+
+// builders are memory for build, which cannot know beforehand how much a tree takes.
 var builders = sync.Pool{New: func() any { return new(builder) }}
 
-// build returns the tree of what lay makes of the root. It has memory of its own, of just
-// the size that it needs.
-func build(lim Limits, lay func(b *builder, root ID) bool) (*Tree, error) {
+// build returns a tree of x, which has memory of its own of just the size that it needs.
+func build(x any, lim Limits, typed bool) (*Tree, error) {
 	b := builders.Get().(*builder)
-	b.lim = lim.WithDefaults()
 	defer func() { b.reset(); builders.Put(b) }()
-	if root, ok := b.begin(None, ""); !ok || !lay(b, root) {
+	b.typed = typed
+	t := b.build(lim, x)
+	if b.err != nil {
 		return nil, b.err
 	}
-	return &Tree{extra: string(b.extra), nodes: slices.Clone(b.nodes), kids: slices.Clone(b.kids), nulls: b.nulls}, nil
+	return &Tree{extra: string(b.extra), nodes: slices.Clone(t.nodes), kids: slices.Clone(t.kids), nulls: t.nulls}, nil
+}
+
+// build returns a tree of x that refers to the memory of b, unless b.err says what is wrong.
+func (b *builder) build(lim Limits, x any) Tree {
+	b.lim = lim.WithDefaults()
+	if root, ok := b.begin(None, ""); ok && b.typed {
+		b.dynamic(root, x, 0)
+	} else if ok {
+		b.lay(root, x, 0)
+	}
+	return Tree{extra: unsafe.String(unsafe.SliceData(b.extra), len(b.extra)), nodes: b.nodes, kids: b.kids, nulls: b.nulls}
 }
 
 // reset drops what b holds, and keeps memory of common size.

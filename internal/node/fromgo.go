@@ -11,9 +11,7 @@ import (
 // is null. Other values, NaN and infinity, and strings that are not UTF-8 are an
 // error that names their path. The map is read, never kept. Limits.Bytes bounds all
 // keys and scalars together. O(n log n).
-func FromMap(m map[string]any, lim Limits) (*Tree, error) {
-	return build(lim, func(b *builder, id ID) bool { return b.lay(id, m, 0) })
-}
+func FromMap(m map[string]any, lim Limits) (*Tree, error) { return build(m, lim, false) }
 
 // lay makes id the value v.
 func (b *builder) lay(id ID, v any, depth int) bool {

@@ -20,12 +20,7 @@ import (
 //
 // O(n), and O(n log n) for maps. The first call for a type takes longer. The object is
 // read, never kept or changed; no goroutine may change it meanwhile.
-func FromObject(obj any, lim Limits) (*Tree, error) {
-	return build(lim, func(b *builder, id ID) bool {
-		b.typed = true
-		return b.dynamic(id, obj, 0)
-	})
-}
+func FromObject(obj any, lim Limits) (*Tree, error) { return build(obj, lim, true) }
 
 // dynamic makes id the value of an interface.
 func (b *builder) dynamic(id ID, x any, depth int) bool {
