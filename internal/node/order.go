@@ -51,7 +51,7 @@ func (p *parser) sortMany(kids []ID) ID {
 		alike = alike[:commonLen(alike, p.keyOf(kid))]
 	}
 	list := slices.Grow(p.order[:0], 2*len(kids))[:len(kids)]
-	spare := list[len(kids):2*len(kids)]
+	spare := list[len(kids) : 2*len(kids)]
 	for i, kid := range kids {
 		key := p.keyOf(kid)[len(alike):]
 		list[i] = ordinal{Prefix(key), Prefix(key[min(8, len(key)):]), kid}
