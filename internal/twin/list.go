@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"example.com/braid/internal/schema"
 	"example.com/braid/internal/walk"
@@ -236,14 +237,14 @@ func keyOf(v any, keys []schema.Key) string {
 		f := m[k.Name]
 		if f == nil {
 			has = has || len(keys) > 1 && k.Default != ""
-			out += k.Default + "\x00"
+			out += strconv.Quote(k.Default)
 			continue
 		}
 		if scalar(f) == "" {
 			return ""
 		}
 		has = true
-		out += scalar(f) + "\x00"
+		out += strconv.Quote(scalar(f))
 	}
 	if !has {
 		return ""

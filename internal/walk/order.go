@@ -2,6 +2,7 @@ package walk
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"example.com/braid/internal/node"
@@ -188,13 +189,11 @@ func (w *walker) keyText(i int32, keys []schema.Key) string {
 	var b []byte
 	for _, k := range keys {
 		kind, text := keyValue(t, elem, k)
-		b = append(b, byte(kind), ' ')
-		if kind == node.Number {
-			b = node.AppendNumberKey(b, text)
-		} else {
-			b = append(b, text...)
+		if b = append(b, byte(kind)); kind == node.Number {
+			b = append(node.AppendNumberKey(b, text), 0)
+		} else { // a string can hold whatever would end it
+			b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
 		}
-		b = append(b, 0)
 	}
 	return string(b)
 }
