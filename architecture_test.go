@@ -20,13 +20,14 @@ var mayImport = map[string][]string{
 	"internal/jsonfield": {},
 	"internal/node":      {"internal/jsonfield", "internal/poison"},
 	"internal/schema":    {"internal/jsonfield", "internal/node"},
+	"internal/docs":      {"internal/node"},
 	"internal/scalar":    {},
 	"internal/compact":   {},
 	"internal/owner":     {"internal/node", "internal/schema"},
 	"internal/walk":      {"internal/node", "internal/owner", "internal/poison", "internal/scalar", "internal/schema"},
 	"internal/dialect":   {"internal/node", "internal/schema", "internal/walk"},
 	"internal/secret":    {"internal/node", "internal/walk"},
-	"merge":              {"internal/node", "internal/owner", "internal/schema", "internal/secret", "internal/walk", "internal/dialect"},
+	"merge":              {"internal/docs", "internal/node", "internal/owner", "internal/schema", "internal/secret", "internal/walk", "internal/dialect"},
 	// apimachinery's own functions on our engine.
 	"merge/strategicpatch": {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	"merge/jsonmergepatch": {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
@@ -34,8 +35,8 @@ var mayImport = map[string][]string{
 	"apply":        {"internal/compact", "internal/node", "internal/secret", "merge"},
 	"apply/memory": {"apply", "merge"},
 	// Injection.
-	"inject":           {"internal/compact", "internal/node", "internal/scalar", "internal/schema", "merge"},
-	"inject/admission": {"inject", "internal/node", "merge"},
+	"inject":           {"internal/compact", "internal/docs", "internal/node", "internal/scalar", "internal/schema", "merge"},
+	"inject/admission": {"inject", "internal/dialect", "internal/docs", "internal/node", "merge"},
 	// Only tests import these.
 	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	"internal/diverge":     {},

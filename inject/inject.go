@@ -8,6 +8,7 @@ import (
 
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"example.com/braid/internal/docs"
 	"example.com/braid/internal/node"
 	"example.com/braid/merge"
 )
@@ -138,11 +139,7 @@ func (in *Injector) open(object *merge.Doc) ([]place, *value, error) {
 	if object == nil {
 		return nil, nil, &merge.Error{Doc: "live", Offset: -1, Rule: merge.ErrType, Detail: "no document"}
 	}
-	tree, err := node.Parse(object.JSON(), node.Limits{})
-	if err != nil {
-		return nil, nil, node.In("live", err)
-	}
-	root := valueAt(tree, 0)
+	root := valueAt(docs.Tree(object), 0)
 	places, err := in.places(root)
 	return places, root, err
 }

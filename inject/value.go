@@ -3,10 +3,13 @@ package inject
 import (
 	"slices"
 	"strings"
+	"sync"
 
+	"example.com/braid/internal/docs"
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/scalar"
 	"example.com/braid/internal/schema"
+	"example.com/braid/merge"
 )
 
 // value is a value of an immutable document that can be edited: it stands for a node until
@@ -179,6 +182,22 @@ func (v *value) append(dst []byte) []byte {
 	}
 	return append(dst, ']')
 }
+
+// doc returns the value as a document, which may have much in common with another.
+func (v *value) doc(like *node.Tree) (*merge.Doc, error) {
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	*buffer = v.append((*buffer)[:0])
+	t, err := node.ParseLike(*buffer, like, node.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return docOf(t), nil
+}
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+func docOf(t *node.Tree) *merge.Doc { return docs.Of(t).(*merge.Doc) }
 
 // relation is what a comparison takes for equal, beside what is.
 type relation uint8

@@ -52,7 +52,6 @@ var (
 type Handler struct {
 	o      Options
 	config atomic.Pointer[Config]
-	rules  merge.Options // to apply patches by
 }
 
 // New checks the options. The error is merge.ErrOption.
@@ -69,7 +68,7 @@ func New(o Options) (*Handler, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	h := &Handler{o: o, rules: merge.Options{Schema: merge.Schemaless()}}
+	h := &Handler{o: o}
 	return h, h.Reload(o.Config)
 }
 
@@ -87,7 +86,7 @@ func (h *Handler) Reload(c Config) error {
 // or 4xx with a sentence. O(size of the body), which is at most 7 MiB.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := h.o.Clock()
-	req, version, problem := read(w, r)
+	req, object, version, problem := read(w, r)
 	if problem != nil {
 		h.o.Observe(Observation{Outcome: Malformed, Status: problem.status, Err: problem, Duration: h.o.Clock().Sub(start)})
 		h.o.Logger.LogAttrs(r.Context(), slog.LevelWarn, "request refused",
@@ -95,5 +94,5 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		problem.write(w)
 		return
 	}
-	write(w, version, h.review(r.Context(), req, start))
+	write(w, version, h.review(r.Context(), req, object, start))
 }

@@ -217,6 +217,16 @@ func (t *Tree) Lookup(fields ...string) ID {
 
 // Subtree returns a copy of what stands at i as a document of its own. O(size).
 func (t *Tree) Subtree(i ID) *Tree {
+	if n := &t.nodes[i]; n.kind >= List && t.src != "" {
+		size := int(n.end - i)
+		p := parser{
+			src: strings.Clone(t.src[n.start:t.textEnd(i)]), like: t, lim: Limits{Nodes: size},
+			nodes: make([]node, 0, size), kids: make([]ID, 0, size),
+		}
+		if p.copied(0, p.node(None), i) != bad {
+			return &Tree{src: p.src, extra: string(p.extra), nodes: p.nodes, kids: p.kids, nulls: p.nulls, depth: p.depth}
+		}
+	}
 	sub, err := Parse(t.Append(nil, i), Limits{Bytes: math.MaxInt32, Depth: len(t.nodes), Nodes: len(t.nodes)})
 	if err != nil {
 		panic(err) // what a tree writes is valid
