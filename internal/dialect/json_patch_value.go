@@ -39,7 +39,11 @@ func (v *value) open() {
 	}
 }
 
-func (v *value) keys() []string { return slices.Sorted(maps.Keys(v.fields)) }
+func (v *value) keys() []string {
+	keys := slices.AppendSeq(make([]string, 0, len(v.fields)), maps.Keys(v.fields))
+	slices.Sort(keys)
+	return keys
+}
 
 // child returns what stands under a reference token, or nil.
 func (v *value) child(token string) *value {
@@ -144,7 +148,7 @@ func newSequence(parts []value) *sequence {
 	s := &sequence{n: len(parts)}
 	for len(parts) > 0 {
 		n := min(len(parts), pieceSize/2)
-		piece := make([]*value, n, pieceSize)
+		piece := make([]*value, n, n+n/8+4)
 		for i := range piece {
 			piece[i] = &parts[i]
 		}

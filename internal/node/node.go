@@ -61,6 +61,15 @@ type Tree struct {
 	depth int  // no list or map is nested deeper, in a tree that was parsed
 }
 
+// Text returns a document that is a string. Invalid UTF-8 must not reach it. O(n).
+func Text(s string) *Tree {
+	n := node{kind: String, end: 1, parent: None, val: span{0, uint32(len(s))}}
+	if needsEscape(s) {
+		n.flags = escText
+	}
+	return &Tree{src: s, nodes: []node{n}}
+}
+
 // Root returns the root node.
 func (t *Tree) Root() ID { return 0 }
 
@@ -220,7 +229,7 @@ func (t *Tree) Subtree(i ID) *Tree {
 	if n := &t.nodes[i]; n.kind >= List && t.src != "" {
 		size := int(n.end - i)
 		p := parser{
-			src: strings.Clone(t.src[n.start:t.textEnd(i)]), like: t, lim: Limits{Nodes: size},
+			src: strings.Clone(t.src[n.start:t.textEnd(i)]), like: t, lim: Limits{Nodes: size + 1},
 			nodes: make([]node, 0, size), kids: make([]ID, 0, size),
 		}
 		if p.copied(0, p.node(None), i) != bad {
