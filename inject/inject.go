@@ -204,11 +204,9 @@ func before(p *place, rec *record, wants func(list, key string) bool) (u *undo, 
 
 func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 	rec, err := p.read()
+	u, was := before(p, rec, in.wants())
 	if err != nil {
 		r.Warnings = append(r.Warnings, Warning{p.at, err.Error() + ": what was injected counts as the object's own"})
-	}
-	u, was := before(p, rec, in.wants())
-	if rec == nil {
 		u.base.path("metadata", "annotations").remove(RecordAnnotation)
 	}
 	r.lost(p, u)
@@ -224,7 +222,7 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 			}
 		}
 	}
-	o := &overlay{in: in, p: p, pod: u.base, live: p.pod, was: u.did, ours: map[*value]bool{}, growing: map[*value]*growth{}}
+	o := &overlay{in: in, p: p, pod: u.base, live: p.pod, was: u.did}
 	o.begin()
 	for i, t := range in.templates {
 		o.lay(t, trees[i])

@@ -21,6 +21,8 @@ type value struct {
 	kind node.Kind
 
 	open   bool
+	ours   bool     // an element that a template has added
+	growth int32    // of a list that grows: which of the overlay's, from 1
 	fields []member // of an open map, by key
 	elems  []*value // of an open list
 	index  map[string]*value
@@ -65,7 +67,7 @@ func (v *value) expand() {
 // clone returns a value that can be edited without a change of v.
 func (v *value) clone() *value {
 	c := *v
-	c.index = nil
+	c.index, c.ours, c.growth = nil, false, 0
 	c.fields = slices.Clone(v.fields)
 	c.elems = slices.Clone(v.elems)
 	for i := range c.fields {
@@ -114,6 +116,49 @@ func (v *value) path(keys ...string) *value {
 		v = v.get(key)
 	}
 	return v
+}
+
+// look is path for those who only read: it opens nothing.
+func (v *value) look(keys ...string) *value {
+	for i, key := range keys {
+		if v == nil || v.kind != node.Map {
+			return nil
+		}
+		if !v.open {
+			id := v.id
+			for _, key := range keys[i:] {
+				if id = v.tree.Field(id, key); id == node.None {
+					return nil
+				}
+			}
+			return valueAt(v.tree, id)
+		}
+		v = v.get(key)
+	}
+	return v
+}
+
+// scalar returns the kind and the text of a field of a map; of one that is not there, "".
+// It opens nothing.
+func (v *value) scalar(key string) (node.Kind, string) {
+	if v.kind == node.Map && !v.open {
+		if f := v.tree.Field(v.id, key); f != node.None {
+			return v.tree.Kind(f), v.tree.Text(f)
+		}
+	} else if f := v.get(key); f != nil && f.kind < node.List {
+		return f.kind, f.tree.Text(f.id)
+	} else if f != nil {
+		return f.kind, ""
+	}
+	return node.Null, ""
+}
+
+// str returns the text of a field that is a string, or "".
+func (v *value) str(key string) string {
+	if kind, text := v.scalar(key); kind == node.String {
+		return text
+	}
+	return ""
 }
 
 func (v *value) set(key string, child *value) {
@@ -343,14 +388,8 @@ func keyOf(keys []schema.Key, e *value) string {
 }
 
 func keyText(k schema.Key, e *value) string {
-	if !e.open {
-		if e.kind == node.Map {
-			if f := e.tree.Field(e.id, k.Name); f != node.None && e.tree.Kind(f) != node.Null {
-				return e.tree.Text(f)
-			}
-		}
-	} else if f := e.get(k.Name); f != nil && f.kind < node.List && f.kind != node.Null {
-		return f.tree.Text(f.id)
+	if kind, text := e.scalar(k.Name); kind != node.Null {
+		return text
 	}
 	return keyDefault(k)
 }
