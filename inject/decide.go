@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"example.com/braid/internal/docs"
 	"example.com/braid/merge"
 )
 
@@ -122,7 +123,10 @@ func (d *Decider) Decide(c Candidate) Reason {
 	v := view{Decider: d, Candidate: c}
 	if c.Object != nil {
 		v.gvk = c.Object.GVK()
-		v.template, v.known = podTemplateOf(v.gvk.GroupKind(), d.policy.PodTemplates)
+		var fields []string
+		fields, v.known = podTemplateOf(v.gvk.GroupKind(), d.policy.PodTemplates)
+		v.tree = docs.Tree(c.Object)
+		v.template = v.tree.Lookup(fields...)
 	}
 	for _, row := range table {
 		if row.holds(&v) {

@@ -184,7 +184,9 @@ func (v *value) remove(key string) {
 
 // size returns the number of fields or elements.
 func (v *value) size() int {
-	v.expand()
+	if !v.open && v.kind >= node.List {
+		return len(v.tree.Kids(v.id))
+	}
 	return len(v.fields) + len(v.elems)
 }
 

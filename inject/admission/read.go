@@ -49,7 +49,8 @@ func problemf(status int, format string, args ...any) *problem {
 type memory struct {
 	body   bytes.Buffer
 	reader node.Reader
-	made   []byte // by a patch
+	made   []byte // of the object by a patch
+	want   []byte // and what it should be
 }
 
 var memories = sync.Pool{New: func() any { return new(memory) }}
@@ -58,7 +59,7 @@ var memories = sync.Pool{New: func() any { return new(memory) }}
 const keep = 1 << 20
 
 func (m *memory) release() {
-	if m.body.Cap() <= keep && cap(m.made) <= keep {
+	if m.body.Cap() <= keep && cap(m.made) <= keep && cap(m.want) <= keep {
 		m.body.Reset()
 		m.reader.Reset()
 		memories.Put(m)
@@ -101,16 +102,22 @@ func request(t *node.Tree) (*admissionv1.AdmissionRequest, *merge.Doc, string, *
 	if i == node.None || t.Kind(i) != node.Map {
 		return bad("The AdmissionReview has no request.")
 	}
-	field := func(fields ...string) string { return text(t, t.Lookup(append([]string{"request"}, fields...)...)) }
+	field := func(of node.ID, name string) string {
+		if of == node.None {
+			return ""
+		}
+		return text(t, t.Field(of, name))
+	}
+	kinds := t.Field(i, "kind")
 	req := &admissionv1.AdmissionRequest{
-		UID: types.UID(field("uid")),
+		UID: types.UID(field(i, "uid")),
 		Kind: metav1.GroupVersionKind{
-			Group: field("kind", "group"), Version: field("kind", "version"), Kind: field("kind", "kind"),
+			Group: field(kinds, "group"), Version: field(kinds, "version"), Kind: field(kinds, "kind"),
 		},
-		SubResource: field("subResource"),
-		Name:        field("name"),
-		Namespace:   field("namespace"),
-		Operation:   admissionv1.Operation(field("operation")),
+		SubResource: field(i, "subResource"),
+		Name:        field(i, "name"),
+		Namespace:   field(i, "namespace"),
+		Operation:   admissionv1.Operation(field(i, "operation")),
 	}
 	if req.UID == "" {
 		return bad("The request of the AdmissionReview has no uid.")
