@@ -41,6 +41,7 @@ var mayImport = map[string][]string{
 	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
 	"internal/diverge":     {},
 	"internal/kinds":       {},
+	"internal/pods":        {"inject", "internal/kinds", "internal/node", "merge"},
 	"internal/conformance": {"apply"},
 	"internal/oracle":      {},
 	"internal/e2e":         {"apply", "examples/controller/clients", "examples/controller/site", "internal/conformance", "internal/kinds", "merge"},
