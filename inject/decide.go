@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -156,13 +157,14 @@ var table = [...]struct {
 	{HostNetwork, func(v *view) bool { return !v.policy.HostNetwork && v.onHostNetwork() }},
 	{OtherOS, (*view).hasOtherOS},
 
+	{OptedOut, func(v *view) bool { return cmp.Or(v.label(), v.annotation()) == off && v.isInjected() }},
 	{LabelOn, func(v *view) bool { return v.label() == on }},
 	{LabelOff, func(v *view) bool { return v.label() == off }},
 	{LabelUnclear, func(v *view) bool { return v.label() == unclear }},
 	{AnnotationOn, func(v *view) bool { return v.annotation() == on }},
 	{AnnotationOff, func(v *view) bool { return v.annotation() == off }},
 	{AnnotationUnclear, func(v *view) bool { return v.annotation() == unclear }},
-	{AlreadyInjected, func(v *view) bool { _, is := v.text("metadata", "annotations", RecordAnnotation); return is }},
+	{AlreadyInjected, (*view).isInjected},
 	{NeverSelected, func(v *view) bool { return v.selected(v.never) }},
 	{AlwaysSelected, func(v *view) bool { return v.selected(v.always) }},
 	{NamespaceOn, func(v *view) bool { return v.namespaceLabel() == on }},

@@ -55,6 +55,11 @@ func (v *view) isMirror() bool {
 	return ok && source != "api" || v.at("metadata", "annotations", "kubernetes.io/config.mirror") != node.None
 }
 
+func (v *view) isInjected() bool {
+	_, is := v.text("metadata", "annotations", RecordAnnotation)
+	return is
+}
+
 func (v *view) hasController() bool {
 	var owners []metav1.OwnerReference
 	if json.Unmarshal(v.Object.At("metadata", "ownerReferences").JSON(), &owners) != nil {

@@ -24,7 +24,10 @@ const (
 // Config is what a Handler answers by. It is swapped as a whole.
 type Config struct {
 	Decider *inject.Decider
-	Mutate  Mutator
+	Mutate  Mutator // of objects to inject into
+	// Undo is the Mutator of objects that say no after they were injected into. nil is that of
+	// [inject.Uninject], which knows the built-in kinds.
+	Undo Mutator
 }
 
 // Options configure a Handler.
@@ -77,6 +80,9 @@ func New(o Options) (*Handler, error) {
 func (h *Handler) Reload(c Config) error {
 	if c.Decider == nil || c.Mutate == nil {
 		return fmt.Errorf("%w: Config without a Decider or a Mutator", merge.ErrOption)
+	}
+	if c.Undo == nil {
+		c.Undo = Uninject(&inject.Injector{})
 	}
 	h.config.Store(&c)
 	return nil

@@ -69,11 +69,18 @@ func (c *call) run(ctx context.Context) (err error) {
 			c.candidate.Namespace = own
 		}
 	}
-	if err = c.decide(ctx); err != nil || !c.seen.Reason.Inject() {
+	if err = c.decide(ctx); err != nil {
 		return err
 	}
+	mutate := c.config.Mutate
+	switch {
+	case c.seen.Reason.Uninject():
+		mutate = c.config.Undo
+	case !c.seen.Reason.Inject():
+		return nil
+	}
 	values := inject.Values{Namespace: c.candidate.Namespace, Name: c.req.Name}
-	if c.mutation, err = c.config.Mutate(c.candidate.Object, values); err != nil {
+	if c.mutation, err = mutate(c.candidate.Object, values); err != nil {
 		return err
 	}
 	return c.check()
