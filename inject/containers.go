@@ -44,10 +44,10 @@ func (o *overlay) begin() {
 			if c.kind != node.Map {
 				continue
 			}
-			if o.users = append(o.users, c.get("name").text()); list == "initContainers" && !isSidecar(c) {
+			if o.users = append(o.users, c.str("name")); list == "initContainers" && !isSidecar(c) {
 				continue // it has ended when others listen
 			}
-			if ports := c.get("ports"); ports != nil && ports.kind == node.List {
+			if ports := c.look("ports"); ports != nil && ports.kind == node.List {
 				for _, p := range ports.elements() {
 					o.own(p, c)
 				}
@@ -56,7 +56,7 @@ func (o *overlay) begin() {
 	}
 }
 
-func isSidecar(c *value) bool { return c.get("restartPolicy").text() == "Always" }
+func isSidecar(c *value) bool { return c.str("restartPolicy") == "Always" }
 
 // containers adds the containers of a template.
 func (o *overlay) containers(spec *value) {
@@ -68,7 +68,7 @@ func (o *overlay) containers(spec *value) {
 			continue
 		}
 		for _, c := range from.elements() {
-			name := c.get("name").text()
+			name := c.str("name")
 			if name == EveryContainer {
 				o.everywhere(c)
 				continue
@@ -118,9 +118,9 @@ func (o *overlay) container(c *value, name, list string) (fresh *value) {
 		if at == "containers" {
 			c.remove("restartPolicy")
 		}
-		o.fields(ct, have, c, path(at), author, !o.ours[have])
+		o.fields(ct, have, c, path(at), author, !have.ours)
 	case at == list && same(ct, have, c, defaults):
-	case o.clash(ContainerName, path(at), at != list || o.ours[have], "the object has a container of that name"):
+	case o.clash(ContainerName, path(at), at != list || have.ours, "the object has a container of that name"):
 		o.clashes = o.clashes[:len(o.clashes)-1] // each field that differs is one
 		o.fields(ct, have, c, path(at), nobody, true)
 	}
@@ -145,18 +145,18 @@ func (o *overlay) everywhere(c *value) {
 // portKeys returns what no other container may listen on: a container port, a host port.
 func portKeys(p *value) (port, host string) {
 	number := func(field string) string {
-		if f := p.get(field); f != nil && f.kind == node.Number && f.tree.Text(f.id) != "0" {
-			return f.tree.Text(f.id)
+		if kind, text := p.scalar(field); kind == node.Number && text != "0" {
+			return text
 		}
 		return ""
 	}
-	protocol := cmp.Or(p.get("protocol").text(), "TCP")
+	protocol := cmp.Or(p.str("protocol"), "TCP")
 	if n := number("containerPort"); n != "" {
 		port = n + "/" + protocol
 	}
 	if n := number("hostPort"); n != "" {
 		host = "host " + n + "/" + protocol
-		if ip := p.get("hostIP").text(); ip != "" && ip != "0.0.0.0" && ip != "::" {
+		if ip := p.str("hostIP"); ip != "" && ip != "0.0.0.0" && ip != "::" {
 			host += " " + ip
 		}
 	}
@@ -193,7 +193,7 @@ func (o *overlay) portsFree(p *value, path node.Path, container *value) bool {
 
 // claimPorts drops the ports of a new container that others listen on.
 func (o *overlay) claimPorts(c *value, path node.Path, listens bool) {
-	ports := c.get("ports")
+	ports := c.look("ports")
 	if ports == nil || ports.kind != node.List || !listens {
 		return
 	}
@@ -204,10 +204,12 @@ func (o *overlay) claimPorts(c *value, path node.Path, listens bool) {
 			free = append(free, p)
 		}
 	}
-	if len(free) < ports.size() {
-		if ports.replace(free); len(free) == 0 {
-			c.remove("ports")
-		}
+	switch len(free) {
+	case ports.size():
+	case 0:
+		c.remove("ports")
+	default:
+		c.get("ports").replace(free)
 	}
 }
 
@@ -215,15 +217,15 @@ func (o *overlay) claimPorts(c *value, path node.Path, listens bool) {
 // before it.
 func (o *overlay) nameDefault() {
 	list := o.pod.path("spec", "containers")
-	if list == nil || list.kind != node.List || list.size() == 0 || !o.ours[list.elements()[0]] {
+	if list == nil || list.kind != node.List || list.size() == 0 || !list.elements()[0].ours {
 		return
 	}
 	for _, c := range list.elements() {
-		if o.ours[c] || c.get("name").text() == "" || o.pod.path("metadata", "annotations", defaultContainer) != nil {
+		if c.ours || c.str("name") == "" || o.pod.look("metadata", "annotations", defaultContainer) != nil {
 			continue
 		}
 		if notes := o.annotations(); notes != nil {
-			name := c.get("name")
+			name := c.look("name")
 			o.rec.did = append(o.rec.did, entry{at: annotationPath(defaultContainer), is: name})
 			notes.set(defaultContainer, name)
 		}
@@ -269,10 +271,10 @@ func (o *overlay) beforeUse(list *value, fresh []item, path node.Path) {
 	}
 	firstUse, defined, names := map[string]int{}, map[string]int{}, []string{}
 	for i, e := range list.elements() {
-		name := e.get("name").text()
+		name := e.str("name")
 		names = append(names, name)
 		defined[name] = i
-		for _, ref := range references(e.get("value").text()) {
+		for _, ref := range references(e.str("value")) {
 			if _, ok := firstUse[ref]; !ok {
 				firstUse[ref] = i
 			}
@@ -284,7 +286,7 @@ func (o *overlay) beforeUse(list *value, fresh []item, path node.Path) {
 			continue
 		}
 		fresh[k].order = Order{Before, names[use]}
-		for _, ref := range references(fresh[k].v.get("value").text()) {
+		for _, ref := range references(fresh[k].v.str("value")) {
 			if first, ok := firstUse[ref]; !ok || use < first {
 				firstUse[ref] = use
 			}
@@ -309,7 +311,7 @@ func sortEnv(env []item) {
 			return // placed, or a circle
 		}
 		state[i] = 1
-		for _, ref := range references(env[i].v.get("value").text()) {
+		for _, ref := range references(env[i].v.str("value")) {
 			if j, ok := at[ref]; ok {
 				visit(j)
 			}

@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"example.com/braid/internal/docs"
 	"example.com/braid/merge"
 )
 
@@ -122,7 +124,10 @@ func (d *Decider) Decide(c Candidate) Reason {
 	v := view{Decider: d, Candidate: c}
 	if c.Object != nil {
 		v.gvk = c.Object.GVK()
-		v.template, v.known = podTemplateOf(v.gvk.GroupKind(), d.policy.PodTemplates)
+		var fields []string
+		fields, v.known = podTemplateOf(v.gvk.GroupKind(), d.policy.PodTemplates)
+		v.tree = docs.Tree(c.Object)
+		v.template = v.tree.Lookup(fields...)
 	}
 	for _, row := range table {
 		if row.holds(&v) {
@@ -173,13 +178,14 @@ var table = [...]struct {
 	{HostNetwork, func(v *view) bool { return !v.policy.HostNetwork && v.onHostNetwork() }},
 	{OtherOS, (*view).hasOtherOS},
 
+	{OptedOut, func(v *view) bool { return cmp.Or(v.label(), v.annotation()) == off && v.isInjected() }},
 	{LabelOn, func(v *view) bool { return v.label() == on }},
 	{LabelOff, func(v *view) bool { return v.label() == off }},
 	{LabelUnclear, func(v *view) bool { return v.label() == unclear }},
 	{AnnotationOn, func(v *view) bool { return v.annotation() == on }},
 	{AnnotationOff, func(v *view) bool { return v.annotation() == off }},
 	{AnnotationUnclear, func(v *view) bool { return v.annotation() == unclear }},
-	{AlreadyInjected, func(v *view) bool { _, is := v.text("metadata", "annotations", RecordAnnotation); return is }},
+	{AlreadyInjected, (*view).isInjected},
 	{NeverSelected, func(v *view) bool { return v.selected(v.never) }},
 	{AlwaysSelected, func(v *view) bool { return v.selected(v.always) }},
 	{NamespaceOn, func(v *view) bool { return v.namespaceLabel() == on }},

@@ -56,6 +56,8 @@ ReplicaSet ·      ·         ·       ·           ·      controller ·       
 ·          ·      ·         ·       ·           ·      ·          host    ·        ·     ·          ·      ·     ·      ·       ·      HostNetwork no
 ·          ·      ·         ·       ·           ·      ·          ·       windows  ·     ·          ·      ·     ·      ·       ·      OtherOS no
 ·          ·      ·         ·       ·           ·      ·          ·       selected ·     ·          ·      ·     ·      ·       ·      OtherOS no
+·          ·      ·         ·       ·           ·      ·          ·       ·        false ·          x      ·     ·      ·       ·      OptedOut out
+·          ·      ·         ·       ·           ·      ·          ·       ·        -     disabled   x      ·     ·      ·       ·      OptedOut out
 ·          ·      ·         ·       ·           ·      ·          ·       ·        true  ·          ·      ·     ·      ·       ·      LabelOn yes
 ·          ·      ·         ·       ·           ·      ·          ·       ·        false ·          ·      ·     ·      ·       ·      LabelOff no
 ·          ·      ·         ·       ·           ·      ·          ·       ·        ture  ·          ·      ·     ·      ·       ·      LabelUnclear no
@@ -105,7 +107,13 @@ func TestDecideTable(t *testing.T) {
 		})
 		reached[at]++
 		got := deciders[values[len(values)-1]].Decide(candidate(t, values))
-		answer := map[bool]string{true: "yes", false: "no"}[got.Inject()]
+		answer := "no"
+		switch {
+		case got.Inject():
+			answer = "yes"
+		case got.Uninject():
+			answer = "out"
+		}
 		if want := rows[at][len(columns):]; got.String() != want[0] || answer != want[1] {
 			t.Fatalf("%v\ngot  %s %s\nwant %v", values, got, answer, want)
 		}
@@ -223,8 +231,8 @@ func decider(t *testing.T, p inject.DecisionPolicy) *inject.Decider {
 // The names of reasons are in dashboards: they do not change.
 func TestReasonNames(t *testing.T) {
 	const want = "NoObject Subresource OtherOperation UnknownKind Immutable Deleted IgnoredNamespace MirrorPod Controlled " +
-		"HostNetwork OtherOS LabelOn LabelOff LabelUnclear AnnotationOn AnnotationOff AnnotationUnclear AlreadyInjected " +
-		"NeverSelected AlwaysSelected NamespaceOn NamespaceOff NamespaceUnclear DefaultOn DefaultOff Reason(25)"
+		"HostNetwork OtherOS OptedOut LabelOn LabelOff LabelUnclear AnnotationOn AnnotationOff AnnotationUnclear AlreadyInjected " +
+		"NeverSelected AlwaysSelected NamespaceOn NamespaceOff NamespaceUnclear DefaultOn DefaultOff Reason(26)"
 	var got []string
 	for r := inject.NoObject; r <= inject.DefaultOff+1; r++ {
 		got = append(got, r.String())

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
 
-	"example.com/braid/merge"
+	"example.com/braid/internal/node"
 )
 
 // view is a candidate as the rows of the table look at it. A pod is its own template.
@@ -16,17 +16,29 @@ type view struct {
 	*Decider
 	Candidate
 	gvk      gvk.GroupVersionKind
-	template []string // the way to the pod template
-	known    bool     // the kind has one
+	known    bool // the kind has a pod template
+	tree     *node.Tree
+	template node.ID // that pod template, or node.None
 }
 
-// at returns what stands under fields of the pod template.
-func (v *view) at(fields ...string) merge.Value {
-	return v.Object.At(slices.Concat(v.template, fields)...)
+// at returns what stands under fields of the pod template, or node.None.
+func (v *view) at(fields ...string) node.ID {
+	i := v.template
+	for _, f := range fields {
+		if i == node.None {
+			break
+		}
+		i = v.tree.Field(i, f)
+	}
+	return i
 }
 
 func (v *view) text(fields ...string) (string, bool) {
-	return v.Object.Text(slices.Concat(v.template, fields)...)
+	i := v.at(fields...)
+	if i == node.None || v.tree.Kind(i) != node.String {
+		return "", false
+	}
+	return v.tree.Text(i), true
 }
 
 func (v *view) inIgnoredNamespace() bool {
@@ -40,7 +52,12 @@ func (v *view) inIgnoredNamespace() bool {
 // isMirror reports whether a kubelet made the pod from a file: it has marked it so.
 func (v *view) isMirror() bool {
 	source, ok := v.text("metadata", "annotations", "kubernetes.io/config.source")
-	return ok && source != "api" || v.at("metadata", "annotations", "kubernetes.io/config.mirror").Present()
+	return ok && source != "api" || v.at("metadata", "annotations", "kubernetes.io/config.mirror") != node.None
+}
+
+func (v *view) isInjected() bool {
+	_, is := v.text("metadata", "annotations", RecordAnnotation)
+	return is
 }
 
 func (v *view) hasController() bool {
@@ -52,7 +69,8 @@ func (v *view) hasController() bool {
 }
 
 func (v *view) onHostNetwork() bool {
-	return string(v.at("spec", "hostNetwork").JSON()) == "true"
+	i := v.at("spec", "hostNetwork")
+	return i != node.None && v.tree.Kind(i) == node.Bool && v.tree.Text(i) == "true"
 }
 
 // hasOtherOS reports whether the pod says that it is for another operating system. Most say

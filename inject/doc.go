@@ -69,9 +69,9 @@
 //
 // A [Decider] says so of a [Candidate], with one [Reason]. What no wish can overrule comes
 // first (an update of a pod, a mirror pod, a namespace of the system), then what the object
-// says, what stands in it already, what the [DecisionPolicy] selects, what the namespace
-// says, and last the policy's Mode. Package admission asks it for an API server, package
-// initializer for what a cluster holds already.
+// says (whose no also takes out what was injected), what stands in it already, what the
+// [DecisionPolicy] selects, what the namespace says, and last the policy's Mode. Package
+// admission asks it for an API server, package initializer for what a cluster holds already.
 //
 // # The record
 //

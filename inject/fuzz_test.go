@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"example.com/braid/inject"
+	"example.com/braid/internal/pods"
 	"example.com/braid/merge"
 )
 
@@ -61,7 +62,7 @@ spec:
 
 // Whatever a template says, nothing panics; what is parsed can be injected and removed.
 func FuzzTemplate(f *testing.F) {
-	for _, text := range lawTemplates {
+	for _, text := range pods.Templates {
 		f.Add(text, "x")
 	}
 	f.Add("kind: ConfigMap\ndata: {config: 'containers: [{name: a}]'}", "")

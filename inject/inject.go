@@ -8,6 +8,7 @@ import (
 
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"example.com/braid/internal/docs"
 	"example.com/braid/internal/node"
 	"example.com/braid/merge"
 )
@@ -138,11 +139,7 @@ func (in *Injector) open(object *merge.Doc) ([]place, *value, error) {
 	if object == nil {
 		return nil, nil, &merge.Error{Doc: "live", Offset: -1, Rule: merge.ErrType, Detail: "no document"}
 	}
-	tree, err := node.Parse(object.JSON(), node.Limits{})
-	if err != nil {
-		return nil, nil, node.In("live", err)
-	}
-	root := valueAt(tree, 0)
+	root := valueAt(docs.Tree(object), 0)
 	places, err := in.places(root)
 	return places, root, err
 }
@@ -213,11 +210,9 @@ func before(p *place, rec *record, wants func(list, key string) bool) (u *undo, 
 
 func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 	rec, err := p.read()
+	u, was := before(p, rec, in.wants())
 	if err != nil {
 		r.Warnings = append(r.Warnings, Warning{p.at, err.Error() + ": what was injected counts as the object's own"})
-	}
-	u, was := before(p, rec, in.wants())
-	if rec == nil {
 		u.base.path("metadata", "annotations").remove(RecordAnnotation)
 	}
 	r.lost(p, u)
@@ -233,7 +228,7 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 			}
 		}
 	}
-	o := &overlay{in: in, p: p, pod: u.base, live: p.pod, was: u.did, ours: map[*value]bool{}, growing: map[*value]*growth{}}
+	o := &overlay{in: in, p: p, pod: u.base, live: p.pod, was: u.did}
 	o.begin()
 	for i, t := range in.templates {
 		o.lay(t, trees[i])

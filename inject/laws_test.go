@@ -3,38 +3,18 @@ package inject_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"example.com/braid/inject"
-	"example.com/braid/internal/kinds"
 	"example.com/braid/internal/node"
+	"example.com/braid/internal/pods"
 	"example.com/braid/merge"
 )
 
-// templates that the laws are held with. Later ones of a group drop and change what earlier
-// ones add.
-var lawTemplates = map[string]string{
-	"sidecar":     "containers: [{name: braid-proxy, image: 'proxy:1', args: [a, b], ports: [{containerPort: 15999}], env: [{name: A, value: '1'}], resources: {limits: {cpu: 100m}}}]",
-	"sidecar 2":   "containers: [{name: braid-log, image: log}, {name: braid-proxy, image: 'proxy:2', env: [{name: B, value: $(A)}, {name: A, value: '2'}], resources: {limits: {cpu: '0.1', memory: 1Mi}}}]",
-	"first":       "metadata: {annotations: {inject.braid.example.com/order: 'braid-proxy=First,braid-log=After braid-proxy'}}\ncontainers: [{name: braid-proxy, image: p}, {name: braid-log, image: l, restartPolicy: Always}]",
-	"volumes":     "volumes: [{name: braid-a, emptyDir: {}}, {name: braid-b, csi: {driver: d}}]\ncontainers: [{name: braid-proxy, image: p, volumeMounts: [{name: braid-a, mountPath: /braid}]}]",
-	"volumes 2":   "volumes: [{name: braid-b, emptyDir: {}}]",
-	"init":        "initContainers: [{name: braid-init, image: i}, {name: braid-native, image: native, restartPolicy: Always}]",
-	"metadata":    "metadata: {labels: {braid: one, app: other, k8s-app: other}, annotations: {braid: \"line\\n\\\"quote\\\" \", b2: x}}",
-	"pod fields":  "nodeSelector: {braid: x}\ntolerations: [{key: braid, operator: Exists}]\nimagePullSecrets: [{name: braid}]\nsecurityContext: {supplementalGroups: [7], fsGroup: 3}\nfutureField: {a: [1, {b: null, c: 1e3}]}\ndnsConfig: {searches: [braid.local], options: [{name: ndots, value: '3'}]}",
-	"pod 2":       "tolerations: [{key: braid2, operator: Exists}]\nhostAliases: [{ip: 10.9.8.7, hostnames: [braid]}]\ntopologySpreadConstraints: [{maxSkew: 1, topologyKey: braid, whenUnsatisfiable: DoNotSchedule}]\nshareProcessNamespace: true\nhostNetwork: false",
-	"everywhere":  "containers: [{name: '*', env: [{name: BRAID_B, value: $(BRAID_A)}, {name: BRAID_A, value: '@{pod.name:-none}'}], envFrom: [{configMapRef: {name: braid}}], volumeMounts: [{name: braid-a, mountPath: /braid-a}]}]\nvolumes: [{name: braid-a, emptyDir: {}}]",
-	"everywhere2": "containers: [{name: '*', env: [{name: BRAID_A, value: '2'}]}, {name: braid-proxy, image: p}]",
-	"values":      "containers: [{name: braid-proxy, image: '@{values.image:-x}', args: ['@{pod.labels[\"app\"]:-no app}', 'ns=@{pod.namespace:-none}', '@@{plain}']}]",
-	"nothing":     "initContainers: null\n",
-}
-
 func parseTemplate(t testing.TB, name string) *inject.Template {
 	t.Helper()
-	tmpl, err := inject.ParseTemplate([]byte(lawTemplates[name]))
+	tmpl, err := inject.ParseTemplate([]byte(pods.Templates[name]))
 	if err != nil {
 		t.Fatalf("template %s: %v", name, err)
 	}
@@ -50,44 +30,10 @@ func injector(t testing.TB, o inject.Options, tmpl ...*inject.Template) *inject.
 	return in
 }
 
-// podObjects returns every object with a pod template in a set of files.
-func podObjects(t testing.TB, files []string) (docs []*merge.Doc, names []string) {
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		trees, err := node.ParseYAMLAll(append(text, '\n'), node.Limits{})
-		if err != nil {
-			continue // there are broken files too
-		}
-		for i, tree := range trees {
-			doc, err := merge.Parse(tree.JSON())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := inject.Injected(doc); err != nil {
-				continue
-			}
-			docs, names = append(docs, doc), append(names, fmt.Sprintf("%s#%d", filepath.Base(file), i))
-		}
-	}
-	return docs, names
-}
-
-func lawFiles(t testing.TB) []string {
-	corpus, _ := filepath.Glob("../../shared/corpus/*.yaml")
-	live, _ := filepath.Glob("../../shared/corpus/*/*.yaml")
-	return slices.Concat(kinds.Samples(t), corpus, live)
-}
-
 func TestLaws(t *testing.T) {
-	docs, names := podObjects(t, lawFiles(t))
-	if len(docs) < 20 {
-		t.Fatalf("only %d objects with pod templates", len(docs))
-	}
+	objects := pods.Objects(t)
 	var templates []string
-	for name := range lawTemplates {
+	for name := range pods.Templates {
 		templates = append(templates, name)
 	}
 	slices.Sort(templates)
@@ -97,11 +43,12 @@ func TestLaws(t *testing.T) {
 		injectors["over "+name] = injector(t, inject.Options{OnConflict: inject.UseTemplate}, parseTemplate(t, name))
 	}
 	injected, conflicts, refused := 0, 0, 0
-	for i, x := range docs {
+	for i, object := range objects {
+		x := object.Doc
 		for k, name := range templates {
 			next := templates[(k+1)%len(templates)]
 			for _, over := range []string{"", "over "} {
-				law := law{t, names[i] + ", " + over + name + ", " + next, x}
+				law := law{t, object.Name + ", " + over + name + ", " + next, x}
 				once, clashes, ok := law.inject(injectors[over+name], x)
 				if !ok {
 					refused++
@@ -126,7 +73,7 @@ func TestLaws(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d objects, %d injections, %d with conflicts, %d refused", len(docs), injected, conflicts, refused)
+	t.Logf("%d objects, %d injections, %d with conflicts, %d refused", len(objects), injected, conflicts, refused)
 }
 
 // served holds the laws where a server has put in its defaults after each injection.

@@ -42,7 +42,7 @@ func (in *Injector) places(root *value) ([]place, error) {
 		return nil, &merge.Error{Doc: "live", Offset: -1, Rule: merge.ErrType, Detail: fmt.Sprintf("an object is a map, this is a %s", root.kind)}
 	}
 	kind := kindOf(root)
-	if items := root.get("items"); strings.HasSuffix(kind.Kind, "List") && items != nil && items.kind == node.List {
+	if items := root.look("items"); strings.HasSuffix(kind.Kind, "List") && items != nil && items.kind == node.List {
 		var out []place
 		for i, item := range items.elements() {
 			if item.kind != node.Map {
@@ -67,11 +67,11 @@ func (in *Injector) places(root *value) ([]place, error) {
 }
 
 func kindOf(v *value) gvk.GroupKind {
-	group, _, grouped := strings.Cut(v.get("apiVersion").text(), "/")
+	group, _, grouped := strings.Cut(v.str("apiVersion"), "/")
 	if !grouped {
 		group = ""
 	}
-	return gvk.GroupKind{Group: group, Kind: v.get("kind").text()}
+	return gvk.GroupKind{Group: group, Kind: v.str("kind")}
 }
 
 // podTemplateOf says where the pod template of a kind stands, if it has one; custom says so of
@@ -92,7 +92,7 @@ func (in *Injector) place(object *value, kind gvk.GroupKind, at node.Path) (plac
 	fields, ok := podTemplateOf(kind, in.o.PodTemplates)
 	p := place{object: object, at: at, pod: object, kind: kind}
 	for _, f := range fields {
-		p.parent, p.pod = p.pod, p.pod.get(f)
+		p.parent, p.pod = p.pod, p.pod.look(f)
 		p.at = append(p.at[:len(p.at):len(p.at)], node.Step{Field: f})
 	}
 	return p, ok && p.pod != nil && p.pod.kind == node.Map
@@ -104,6 +104,6 @@ func (p *place) ends() bool {
 	if p.kind.Group == "batch" {
 		return true
 	}
-	restart := p.pod.path("spec", "restartPolicy").text()
+	restart := p.pod.look("spec", "restartPolicy").text()
 	return restart == "Never" || restart == "OnFailure"
 }

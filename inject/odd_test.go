@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"example.com/braid/inject"
+	"example.com/braid/internal/pods"
 	"example.com/braid/merge"
 )
 
 // The laws hold for pods that nobody would write, and that servers and tools give all the same.
 func TestOddObjects(t *testing.T) {
-	pods := []string{
+	odd := []string{
 		"metadata: {name: a, creationTimestamp: null, labels: null, annotations: null}\nspec: {containers: [{name: app, image: nginx, resources: {}}], volumes: null, initContainers: null, nodeSelector: null, tolerations: null, imagePullSecrets: null, securityContext: null}\nstatus: {}",
 		"metadata: {labels: {}, annotations: {}}\nspec: {containers: [{name: app, env: null, ports: null, volumeMounts: []}], volumes: [], initContainers: [], nodeSelector: {}, tolerations: [], imagePullSecrets: [], securityContext: {}, hostAliases: []}",
 		"metadata: null\nspec: {containers: []}",
@@ -27,12 +28,12 @@ func TestOddObjects(t *testing.T) {
 		"metadata: {annotations: {braid.example.com/injected: 7}}\nspec: {containers: [{name: app, image: 1.50, n: 1e400}]}",
 	}
 	var templates []string
-	for name := range lawTemplates {
+	for name := range pods.Templates {
 		templates = append(templates, name)
 	}
 	slices.Sort(templates)
 	held, refused := 0, 0
-	for _, text := range pods {
+	for _, text := range odd {
 		x := parseYAML(t, "kind: Pod\napiVersion: v1\n"+text)
 		for k, name := range templates {
 			in := injector(t, inject.Options{OnConflict: inject.KeepLive}, parseTemplate(t, name))

@@ -60,6 +60,9 @@ type item struct {
 	order Order
 }
 
+// placed reports whether an item is to stand elsewhere than at the end.
+func (e item) placed() bool { return e.order.Place != Last }
+
 // insert returns base with added among it, each where its order says, in their own order
 // where they want the same place. It reports the items whose order refers to nothing. O(n).
 func insert(base, added []item) (out, lost []item) {
@@ -76,8 +79,8 @@ func insert(base, added []item) (out, lost []item) {
 		switch {
 		case e.order.Place == First:
 			first = append(first, e)
-		case e.order.Place == Last || !known[e.order.Name] || e.order.Name == e.key:
-			if e.order.Place != Last {
+		case !e.placed() || !known[e.order.Name] || e.order.Name == e.key:
+			if e.placed() {
 				lost = append(lost, e)
 			}
 			last = append(last, e)

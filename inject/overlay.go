@@ -10,16 +10,14 @@ import (
 
 // overlay lays templates over a pod template, and keeps account of what that does.
 type overlay struct {
-	in      *Injector
-	p       *place
-	pod     *value             // grows from what its author would have to what is to be
-	live    *value             // as it is, with what was injected before
-	was     []entry            // of that
-	t       *Template          // that is being laid
-	rec     record             // of what is done
-	ours    map[*value]bool    // elements that are new
-	grown   []*growth          // lists that got elements, in the order in which they got the first
-	growing map[*value]*growth // those, by the list
+	in    *Injector
+	p     *place
+	pod   *value    // grows from what its author would have to what is to be
+	live  *value    // as it is, with what was injected before
+	was   []entry   // of that
+	t     *Template // that is being laid
+	rec   record    // of what is done
+	grown []growth  // lists that got elements, in the order in which they got the first
 
 	users    []string          // the containers of the author's own, in order
 	owners   map[string]*value // of container ports, and of host ports
@@ -35,8 +33,7 @@ type growth struct {
 	typ   *schema.Type
 	list  *value
 	added []item
-	made  bool
-	null  *value // that stood in the place of the list
+	did   int // its entry of the record; -1 if that need not know
 }
 
 // side says who wins where both say something.
@@ -201,7 +198,7 @@ func (o *overlay) elements(t *schema.Type, key func(*value) string, parent *valu
 			}
 			fresh = append(fresh, item{key: k, v: e.clone()})
 		case keys == nil || wins == author || same(elemType(t), old, e, defaults):
-		case o.clash(elementRule(name), at, o.ours[old] || !note, "the object has one with another content"):
+		case o.clash(elementRule(name), at, old.ours || !note, "the object has one with another content"):
 			o.rec.did = append(o.rec.did, entry{at: at, is: e, was: old.clone()})
 			*old = *e.clone()
 		}
@@ -217,31 +214,62 @@ func (o *overlay) elements(t *schema.Type, key func(*value) string, parent *valu
 // grow adds elements to the end of a list; where they stand in the end is for finish.
 func (o *overlay) grow(t *schema.Type, parent *value, name string, path node.Path, fresh []item, note bool) {
 	list := parent.get(name)
-	g := o.growing[list]
-	if g == nil {
-		g = &growth{path: path, typ: t}
+	if list == nil || list.growth == 0 {
+		g := growth{path: path, typ: t, list: list, did: -1}
+		e := entry{at: path, list: true}
 		if list == nil || list.kind == node.Null {
-			g.made, g.null = true, list
-			list = newList()
-			parent.set(name, list)
+			e.made, e.was = true, list
+			g.list = newList()
+			parent.set(name, g.list)
 		}
-		g.list, o.growing[list] = list, g
-		o.grown = append(o.grown, g)
 		if note {
-			o.rec.did = append(o.rec.did, entry{at: path, list: true, made: g.made, was: g.null})
+			g.did = len(o.rec.did)
+			o.rec.did = append(o.rec.did, e)
 		}
+		o.grown = append(o.grown, g)
+		list = g.list
+		list.growth = int32(len(o.grown))
 	}
-	elems := slices.Clone(list.elements())
+	elems := slices.Grow(list.elements(), len(fresh))
 	for _, f := range fresh {
 		elems = append(elems, f.v)
-		o.ours[f.v] = true
+		f.v.ours = true
 	}
 	list.replace(elems)
+	g := &o.grown[list.growth-1]
 	g.added = append(g.added, fresh...)
 }
 
 // finish puts the elements of lists that grew where they belong, and completes the record.
 func (o *overlay) finish() {
+	before := o.before()
+	for i := range o.grown {
+		g := &o.grown[i]
+		if was := before[g.path.String()]; len(was) > 0 || slices.ContainsFunc(g.added, item.placed) {
+			o.arrange(g, was)
+		}
+		if g.did < 0 {
+			continue
+		}
+		did := &o.rec.did[g.did]
+		did.add = make([]*value, len(g.added))
+		for k, e := range g.added {
+			did.add[k] = e.v
+			if e.placed() {
+				if did.order == nil {
+					did.order = map[string]Order{}
+				}
+				did.order[e.key] = e.order
+			}
+		}
+	}
+}
+
+// before returns what was injected before into each list, by the list's path.
+func (o *overlay) before() map[string][]item {
+	if len(o.was) == 0 {
+		return nil
+	}
 	before := make(map[string][]item, len(o.was))
 	for _, e := range o.was {
 		if !e.list {
@@ -252,54 +280,36 @@ func (o *overlay) finish() {
 		if pt == nil {
 			continue
 		}
-		key := itemKey(fieldType(pt, e.at[last].Field), e.at[last].Field)
+		key, path := itemKey(fieldType(pt, e.at[last].Field), e.at[last].Field), e.at.String()
 		for _, a := range e.add {
 			k := key(a)
-			before[e.at.String()] = append(before[e.at.String()], item{k, a, e.order[k]})
+			before[path] = append(before[path], item{k, a, e.order[k]})
 		}
 	}
-	at := make(map[string]int, len(o.rec.did))
-	for i, e := range o.rec.did {
-		if e.list {
-			at[e.at.String()] = i
+	return before
+}
+
+// arrange puts the elements of a list where they belong.
+func (o *overlay) arrange(g *growth, was []item) {
+	key := itemKey(g.typ, g.path[len(g.path)-1].Field)
+	var live, base []item
+	if list, _ := walkTo(o.live, podType(), g.path); list != nil && list.kind == node.List {
+		for _, e := range list.elements() {
+			live = append(live, item{key: key(e), v: e})
 		}
 	}
-	for _, g := range o.grown {
-		key := itemKey(g.typ, g.path[len(g.path)-1].Field)
-		items := func(list *value, skip map[*value]bool) []item {
-			var out []item
-			if list == nil || list.kind != node.List {
-				return nil
-			}
-			for _, e := range list.elements() {
-				if !skip[e] {
-					out = append(out, item{key: key(e), v: e})
-				}
-			}
-			return out
+	for _, e := range g.list.elements() {
+		if !e.ours {
+			base = append(base, item{key: key(e), v: e})
 		}
-		live, _ := walkTo(o.live, podType(), g.path)
-		name := g.path.String()
-		out, lost := arrange(items(live, nil), items(g.list, o.ours), before[name], g.added)
-		elems := make([]*value, len(out))
-		for i, e := range out {
-			elems[i] = e.v
-		}
-		g.list.replace(elems)
-		for _, e := range lost {
-			o.warn(g.path, "%s: there is no place %s, so it stands last", e.key, e.order)
-		}
-		i, noted := at[name]
-		if !noted {
-			continue
-		}
-		did := &o.rec.did[i]
-		did.order = map[string]Order{}
-		for _, e := range g.added {
-			did.add = append(did.add, e.v)
-			if e.order.Place != Last {
-				did.order[e.key] = e.order
-			}
-		}
+	}
+	out, lost := arrange(live, base, was, g.added)
+	elems := make([]*value, len(out))
+	for i, e := range out {
+		elems[i] = e.v
+	}
+	g.list.replace(elems)
+	for _, e := range lost {
+		o.warn(g.path, "%s: there is no place %s, so it stands last", e.key, e.order)
 	}
 }

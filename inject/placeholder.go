@@ -142,13 +142,13 @@ func (s *source) lookup(p *piece) (string, bool) {
 	found, instead := "", ""
 	switch p.path[1].Field {
 	case "name":
-		found, instead = s.object.path("metadata", "name").text(), s.Name
+		found, instead = s.object.look("metadata", "name").text(), s.Name
 	case "namespace":
-		found, instead = s.object.path("metadata", "namespace").text(), s.Namespace
+		found, instead = s.object.look("metadata", "namespace").text(), s.Namespace
 	case "serviceAccountName":
-		found, instead = s.pod.path("spec", "serviceAccountName").text(), "default"
+		found, instead = s.pod.look("spec", "serviceAccountName").text(), "default"
 	default:
-		v := s.pod.path("metadata", p.path[1].Field, field)
+		v := s.pod.look("metadata", p.path[1].Field, field)
 		return v.text(), v != nil && v.kind == node.String
 	}
 	if found == "" {

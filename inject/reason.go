@@ -2,7 +2,7 @@ package inject
 
 import "fmt"
 
-// Reason says why an object is injected into or not. Each decision has exactly one: that of
+// Reason says why an object is injected into, has that taken out, or is left alone. Each decision has exactly one: that of
 // the first row of the table in decide.go that holds.
 type Reason uint8
 
@@ -21,6 +21,7 @@ const (
 	HostNetwork                    // no: the pod has its node's network
 	OtherOS                        // no: the pod is for another operating system than the templates
 
+	OptedOut          // out: the object says no, and has the record of what was injected
 	LabelOn           // yes: the object's label says so
 	LabelOff          // no: the object's label says so
 	LabelUnclear      // no: the object's label is neither yes nor no
@@ -40,7 +41,7 @@ const (
 var reasons = [...]string{
 	"NoObject", "Subresource", "OtherOperation", "UnknownKind", "Immutable", "Deleted", "IgnoredNamespace", "MirrorPod",
 	"Controlled", "HostNetwork", "OtherOS",
-	"LabelOn", "LabelOff", "LabelUnclear", "AnnotationOn", "AnnotationOff", "AnnotationUnclear", "AlreadyInjected",
+	"OptedOut", "LabelOn", "LabelOff", "LabelUnclear", "AnnotationOn", "AnnotationOff", "AnnotationUnclear", "AlreadyInjected",
 	"NeverSelected", "AlwaysSelected", "NamespaceOn", "NamespaceOff", "NamespaceUnclear", "DefaultOn", "DefaultOff",
 }
 
@@ -60,6 +61,9 @@ func (r Reason) Inject() bool {
 	}
 	return false
 }
+
+// Uninject reports whether the reason is one to take out what was injected.
+func (r Reason) Uninject() bool { return r == OptedOut }
 
 // Unclear reports whether somebody wrote a wish that cannot be read.
 func (r Reason) Unclear() bool {

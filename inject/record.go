@@ -160,7 +160,6 @@ func parseEntry(d *value) (e entry, err error) {
 	if d.kind != node.Map {
 		return e, fmt.Errorf("a %s", d.kind)
 	}
-	e.order = map[string]Order{}
 	for _, m := range d.members() {
 		switch m.key {
 		case "at":
@@ -176,6 +175,7 @@ func parseEntry(d *value) (e entry, err error) {
 			if m.v.kind != node.Map {
 				return e, fmt.Errorf("order is a %s", m.v.kind)
 			}
+			e.order = make(map[string]Order, m.v.size())
 			for _, o := range m.v.members() {
 				if e.order[o.key], err = ParseOrder(o.v.text()); err != nil {
 					return e, err
@@ -229,7 +229,7 @@ func parsePath(text string) (node.Path, error) {
 
 // read reads the record of a pod template. Both are nil if there is none.
 func (p *place) read() (*record, error) {
-	note := p.pod.path("metadata", "annotations", RecordAnnotation)
+	note := p.pod.look("metadata", "annotations", RecordAnnotation)
 	if note == nil || p.unfit != nil {
 		return nil, p.unfit
 	}

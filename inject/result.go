@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/braid/internal/docs"
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/schema"
 	"example.com/braid/merge"
@@ -48,7 +49,8 @@ type part struct {
 	// letter gives what is to be where result does not, to a server: it lets elements of one key
 	// stand together, and takes null for absence. nil if there is no difference.
 	letter   *merge.Result
-	nameless bool // a list has elements that no strategic patch can name
+	nameless bool       // a list has elements that no strategic patch can name
+	object   *merge.Doc // what becomes of it, if that needs no merge
 }
 
 // annotationLimit is what the keys and values of annotations may come to on an API server.
@@ -60,16 +62,13 @@ func (r *Result) add(p *place, w *work, drift OnDrift) error {
 		return nil
 	}
 	live := r.object
-	var err error
-	if p.parent != nil || len(p.at) > 0 {
-		if live, err = merge.Parse(valueAt(p.pod.tree, p.pod.id).append(nil)); err != nil {
-			return err
-		}
+	if p.pod.id != 0 {
+		live = docOf(p.pod.tree.Subtree(p.pod.id))
 	}
 	if err := fits(p, w.next); err != nil {
 		return err
 	}
-	next, err := merge.Parse(w.next.append(nil))
+	next, err := w.next.doc(docs.Tree(live))
 	if err != nil {
 		return err
 	}
@@ -81,6 +80,9 @@ func (r *Result) add(p *place, w *work, drift OnDrift) error {
 		return err
 	}
 	made := part{place: p, result: result, nameless: w.nameless}
+	if w.was == nil {
+		made.object = next
+	}
 	if w.odd {
 		if err := made.finish(w, live, next); err != nil {
 			return err
@@ -110,13 +112,9 @@ func (p *part) finish(w *work, live, next *merge.Doc) error {
 	}
 	want := next
 	if w.was != nil {
-		tree, err := node.Parse(merged.JSON(), node.Limits{})
-		if err != nil {
-			return err
-		}
-		v := valueAt(tree, 0)
+		v := valueAt(docs.Tree(merged), 0)
 		reorder(podType(), v, w.next)
-		if want, err = merge.Parse(v.append(nil)); err != nil {
+		if want, err = v.doc(v.tree); err != nil {
 			return err
 		}
 	}
@@ -203,7 +201,7 @@ func (r *Result) merge(p *place, w *work, live, next *merge.Doc, drift OnDrift) 
 		return result, nil
 	}
 	last := settleFields(podType(), w.was, valueAt(p.pod.tree, p.pod.id), w.next)
-	lastDoc, err := merge.Parse(last.append(nil))
+	lastDoc, err := last.doc(docs.Tree(live))
 	if err != nil {
 		return merge.Result{}, err
 	}
@@ -232,17 +230,16 @@ func (r *Result) Object() (*merge.Doc, error) {
 	root := r.root.clone()
 	for i := range r.parts {
 		p := &r.parts[i]
-		merged, err := p.full().Merged()
+		object, err := p.object, error(nil)
+		if object == nil {
+			object, err = p.full().Merged()
+		}
 		if err != nil || len(p.place.at) == 0 {
-			return merged, err
+			return object, err
 		}
-		tree, err := node.Parse(merged.JSON(), node.Limits{})
-		if err != nil {
-			return nil, err
-		}
-		root.put(p.place.at, valueAt(tree, 0))
+		root.put(p.place.at, valueAt(docs.Tree(object), 0))
 	}
-	return merge.Parse(root.append(nil))
+	return root.doc(docs.Tree(r.object))
 }
 
 // put sets what stands at a path of fields and indices.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -66,6 +67,44 @@ func TestStories(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// faults says where each fault that is known of other injectors is held, by its number: I1 to
+// I19.
+var faults = [...]string{
+	1:  "../testdata/inject/article.txtar", // a second run adds everything again
+	2:  "../testdata/inject/I02_volume_dropped.txtar",
+	3:  "../testdata/inject/I03_each_field_decided.txtar",
+	4:  "../testdata/inject/I04_env_once.txtar",
+	5:  "../testdata/inject/I05_volume_of_that_name.txtar",
+	6:  "../testdata/inject/I06_one_source.txtar",
+	7:  "../testdata/inject/I07_null_adds_nothing.txtar",
+	8:  "../testdata/inject/I08_newer_fields.txtar",
+	9:  "../testdata/inject/I09_values_are_data.txtar",
+	10: "admission/handler_test.go", // the spec of a pod is patched in an update
+	11: "../testdata/inject/I11_native_in_a_job.txtar",
+	12: "admission/handler_test.go", // the object has neither name nor namespace
+	13: "../testdata/inject/I13_labels_stay.txtar",
+	14: "../testdata/inject/I14_all_or_nothing.txtar",
+	15: "../testdata/inject/I15_defined_before_use.txtar",
+	16: "admission/handler_test.go", // a large body is refused
+	17: "admission/handler_test.go", // a body without an object panics
+	18: "../testdata/inject/I18_removals.txtar",
+	19: "../testdata/inject/article.txtar", // the pod is made of the template alone
+}
+
+func TestFaultsAreHeld(t *testing.T) {
+	for n, file := range faults[1:] {
+		n++
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Errorf("I%d: %v", n, err)
+		}
+		named := strings.HasPrefix(filepath.Base(file), fmt.Sprintf("I%02d_", n))
+		if !named && !regexp.MustCompile(fmt.Sprintf(`\bI%d\b`, n)).Match(text) {
+			t.Errorf("%s does not say that it holds I%d", file, n)
+		}
 	}
 }
 

@@ -252,7 +252,7 @@ func orderEnv(spec *value) {
 			}
 			var items []item
 			for _, e := range env.elements() {
-				items = append(items, item{key: e.get("name").text(), v: e})
+				items = append(items, item{key: e.str("name"), v: e})
 			}
 			sortEnv(items)
 			for i, e := range items {
@@ -310,7 +310,7 @@ func check(t *Template) error {
 			continue
 		}
 		for _, c := range containers.elements() {
-			name := c.get("name").text()
+			name := c.str("name")
 			if path := (node.Path{{Field: "spec"}, {Field: list}, {Elem: true, Keys: []node.KeyPair{{Name: "name", Value: name}}}}); name == EveryContainer && list != "containers" {
 				return templateError(path, "stands in containers only")
 			} else if names[name] {

@@ -3,10 +3,13 @@ package inject
 import (
 	"slices"
 	"strings"
+	"sync"
 
+	"example.com/braid/internal/docs"
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/scalar"
 	"example.com/braid/internal/schema"
+	"example.com/braid/merge"
 )
 
 // value is a value of an immutable document that can be edited: it stands for a node until
@@ -18,6 +21,8 @@ type value struct {
 	kind node.Kind
 
 	open   bool
+	ours   bool     // an element that a template has added
+	growth int32    // of a list that grows: which of the overlay's, from 1
 	fields []member // of an open map, by key
 	elems  []*value // of an open list
 	index  map[string]*value
@@ -33,14 +38,8 @@ func valueAt(t *node.Tree, id node.ID) *value { return &value{tree: t, id: id, k
 func newMap() *value  { return &value{kind: node.Map, open: true} }
 func newList() *value { return &value{kind: node.List, open: true} }
 
-// textValue returns a string.
-func textValue(text string) *value {
-	t, err := node.Parse(node.AppendQuoted(nil, text), node.Limits{})
-	if err != nil {
-		return nil // no UTF-8: callers pass what has been a document
-	}
-	return valueAt(t, 0)
-}
+// textValue returns a string, of what has been in a document.
+func textValue(text string) *value { return valueAt(node.Text(text), 0) }
 
 // expand opens a map or list.
 func (v *value) expand() {
@@ -68,7 +67,7 @@ func (v *value) expand() {
 // clone returns a value that can be edited without a change of v.
 func (v *value) clone() *value {
 	c := *v
-	c.index = nil
+	c.index, c.ours, c.growth = nil, false, 0
 	c.fields = slices.Clone(v.fields)
 	c.elems = slices.Clone(v.elems)
 	for i := range c.fields {
@@ -119,6 +118,49 @@ func (v *value) path(keys ...string) *value {
 	return v
 }
 
+// look is path for those who only read: it opens nothing.
+func (v *value) look(keys ...string) *value {
+	for i, key := range keys {
+		if v == nil || v.kind != node.Map {
+			return nil
+		}
+		if !v.open {
+			id := v.id
+			for _, key := range keys[i:] {
+				if id = v.tree.Field(id, key); id == node.None {
+					return nil
+				}
+			}
+			return valueAt(v.tree, id)
+		}
+		v = v.get(key)
+	}
+	return v
+}
+
+// scalar returns the kind and the text of a field of a map; of one that is not there, "".
+// It opens nothing.
+func (v *value) scalar(key string) (node.Kind, string) {
+	if v.kind == node.Map && !v.open {
+		if f := v.tree.Field(v.id, key); f != node.None {
+			return v.tree.Kind(f), v.tree.Text(f)
+		}
+	} else if f := v.get(key); f != nil && f.kind < node.List {
+		return f.kind, f.tree.Text(f.id)
+	} else if f != nil {
+		return f.kind, ""
+	}
+	return node.Null, ""
+}
+
+// str returns the text of a field that is a string, or "".
+func (v *value) str(key string) string {
+	if kind, text := v.scalar(key); kind == node.String {
+		return text
+	}
+	return ""
+}
+
 func (v *value) set(key string, child *value) {
 	v.expand()
 	i, ok := v.find(key)
@@ -142,7 +184,9 @@ func (v *value) remove(key string) {
 
 // size returns the number of fields or elements.
 func (v *value) size() int {
-	v.expand()
+	if !v.open && v.kind >= node.List {
+		return len(v.tree.Kids(v.id))
+	}
 	return len(v.fields) + len(v.elems)
 }
 
@@ -179,6 +223,22 @@ func (v *value) append(dst []byte) []byte {
 	}
 	return append(dst, ']')
 }
+
+// doc returns the value as a document, which may have much in common with another.
+func (v *value) doc(like *node.Tree) (*merge.Doc, error) {
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	*buffer = v.append((*buffer)[:0])
+	t, err := node.ParseLike(*buffer, like, node.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	return docOf(t), nil
+}
+
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+func docOf(t *node.Tree) *merge.Doc { return docs.Of(t).(*merge.Doc) }
 
 // relation is what a comparison takes for equal, beside what is.
 type relation uint8
@@ -330,14 +390,8 @@ func keyOf(keys []schema.Key, e *value) string {
 }
 
 func keyText(k schema.Key, e *value) string {
-	if !e.open {
-		if e.kind == node.Map {
-			if f := e.tree.Field(e.id, k.Name); f != node.None && e.tree.Kind(f) != node.Null {
-				return e.tree.Text(f)
-			}
-		}
-	} else if f := e.get(k.Name); f != nil && f.kind < node.List && f.kind != node.Null {
-		return f.tree.Text(f.id)
+	if kind, text := e.scalar(k.Name); kind != node.Null {
+		return text
 	}
 	return keyDefault(k)
 }

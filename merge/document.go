@@ -5,6 +5,7 @@ import (
 
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"example.com/braid/internal/docs"
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/secret"
 )
@@ -12,6 +13,11 @@ import (
 // Doc is one immutable document. Parse once, then share and cache it: a Doc may be
 // used by any number of merges at the same time.
 type Doc struct{ tree *node.Tree }
+
+func init() {
+	docs.Tree = func(d any) *node.Tree { return d.(*Doc).tree }
+	docs.Of = func(t *node.Tree) any { return &Doc{t} }
+}
 
 // Limits bounds what a document may cost. A zero field means the default.
 type Limits = node.Limits

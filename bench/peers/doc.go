@@ -4,6 +4,7 @@
 //
 //	go test ./... -patches 1000000
 //
+// It holds the patches of package inject to the objects they should give, by the same library,
 // and it measures braid beside the libraries that the root module does not require, as
 // package bench does beside the others:
 //

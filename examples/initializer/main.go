@@ -87,7 +87,7 @@ func tell(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	s.loop, err = initializer.New(initializer.Options{
-		Cluster: s.cluster, Config: now, OnOptOut: initializer.Remove,
+		Cluster: s.cluster, Config: now,
 		Kinds: []schema.GroupVersionKind{deploymentKind, podKind},
 		Observe: func(o initializer.Observation) {
 			select {

@@ -33,7 +33,7 @@ func Example() {
 	//    web runs app (app:2), log (log:1), proxy (proxy:2)
 	//    api runs app (app:1), proxy (proxy:2)
 	// 7. web opts out. Nothing of the proxy is left.
-	//    apps/v1 Deployment shop/web: Removed, because LabelOff, by a patch of 120 bytes
+	//    apps/v1 Deployment shop/web: Removed, because OptedOut, by a patch of 120 bytes
 	//    apps/v1 Deployment shop/web: Skipped, because LabelOff
 	//    web runs app (app:2), log (log:1)
 	// 8. Somebody makes a pod. A server changes no pods: that is for the webhook.

@@ -39,8 +39,8 @@ func TestAllocations(t *testing.T) {
 	many, bytes := cost(manyEnv(pod, 1500))
 	most, twice := cost(manyEnv(pod, 3000))
 	t.Logf("%.0f allocations for a pod, %.0f with 1,500 variables, %.0f with 3,000; %.0f and %.0f bytes", few, many, most, bytes, twice)
-	if few > 900 || most > few*1.5 {
-		t.Errorf("%.0f allocations for a pod, want at most 900; %.0f with 3,000 variables, want at most half more", few, most)
+	if few > 280 || most > few*1.5 {
+		t.Errorf("%.0f allocations for a pod, want at most 280; %.0f with 3,000 variables, want at most half more", few, most)
 	}
 	if twice > 2.2*bytes {
 		t.Errorf("%.0f bytes for 3,000 variables, %.0f for 1,500", twice, bytes)

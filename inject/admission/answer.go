@@ -28,9 +28,13 @@ func (c *call) answer() *admissionv1.AdmissionResponse {
 			c.seen.Outcome = Denied
 			resp.Allowed, resp.Result = false, denial(c.err)
 		} else {
-			warnings = append(warnings[:len(warnings):len(warnings)], "not injected: "+c.err.Error())
+			what := "not injected: "
+			if c.seen.Reason.Uninject() {
+				what = "not taken out: "
+			}
+			warnings = append(warnings[:len(warnings):len(warnings)], what+c.err.Error())
 		}
-	case !c.seen.Reason.Inject():
+	case !c.seen.Reason.Inject() && !c.seen.Reason.Uninject():
 		if c.seen.Outcome = Skipped; c.seen.Reason.Unclear() {
 			warnings = append(warnings, "not injected: "+c.wish()+` says neither "true" or "enabled" nor "false" or "disabled"`)
 		}

@@ -24,7 +24,10 @@ const (
 // Config is what a Handler answers by. It is swapped as a whole.
 type Config struct {
 	Decider *inject.Decider
-	Mutate  Mutator
+	Mutate  Mutator // of objects to inject into
+	// Undo is the Mutator of objects that say no after they were injected into. nil is that of
+	// [inject.Uninject], which knows the built-in kinds.
+	Undo Mutator
 }
 
 // Options configure a Handler.
@@ -52,7 +55,6 @@ var (
 type Handler struct {
 	o      Options
 	config atomic.Pointer[Config]
-	rules  merge.Options // to apply patches by
 }
 
 // New checks the options. The error is merge.ErrOption.
@@ -69,7 +71,7 @@ func New(o Options) (*Handler, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	h := &Handler{o: o, rules: merge.Options{Schema: merge.Schemaless()}}
+	h := &Handler{o: o}
 	return h, h.Reload(o.Config)
 }
 
@@ -79,6 +81,9 @@ func (h *Handler) Reload(c Config) error {
 	if c.Decider == nil || c.Mutate == nil {
 		return fmt.Errorf("%w: Config without a Decider or a Mutator", merge.ErrOption)
 	}
+	if c.Undo == nil {
+		c.Undo = Uninject(&inject.Injector{})
+	}
 	h.config.Store(&c)
 	return nil
 }
@@ -87,7 +92,7 @@ func (h *Handler) Reload(c Config) error {
 // or 4xx with a sentence. O(size of the body), which is at most 7 MiB.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := h.o.Clock()
-	req, version, problem := read(w, r)
+	req, object, version, problem := read(w, r)
 	if problem != nil {
 		h.o.Observe(Observation{Outcome: Malformed, Status: problem.status, Err: problem, Duration: h.o.Clock().Sub(start)})
 		h.o.Logger.LogAttrs(r.Context(), slog.LevelWarn, "request refused",
@@ -95,5 +100,5 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		problem.write(w)
 		return
 	}
-	write(w, version, h.review(r.Context(), req, start))
+	write(w, version, h.review(r.Context(), req, object, start))
 }

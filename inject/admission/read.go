@@ -13,7 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"example.com/braid/internal/docs"
 	"example.com/braid/internal/node"
+	"example.com/braid/merge"
 )
 
 // maxBody is what a body may come to: an object and an old object of 3 MiB each, and the
@@ -47,6 +49,8 @@ func problemf(status int, format string, args ...any) *problem {
 type memory struct {
 	body   bytes.Buffer
 	reader node.Reader
+	made   []byte // of the object by a patch
+	want   []byte // and what it should be
 }
 
 var memories = sync.Pool{New: func() any { return new(memory) }}
@@ -54,39 +58,41 @@ var memories = sync.Pool{New: func() any { return new(memory) }}
 // keep is the largest body of which the memory is used again.
 const keep = 1 << 20
 
-// read reads a review: its request and its apiVersion.
-func read(w http.ResponseWriter, r *http.Request) (*admissionv1.AdmissionRequest, string, *problem) {
+func (m *memory) release() {
+	if m.body.Cap() <= keep && cap(m.made) <= keep && cap(m.want) <= keep {
+		m.body.Reset()
+		m.reader.Reset()
+		memories.Put(m)
+	}
+}
+
+// read reads a review: its request without the object, that, and its apiVersion.
+func read(w http.ResponseWriter, r *http.Request) (*admissionv1.AdmissionRequest, *merge.Doc, string, *problem) {
 	if r.Method != http.MethodPost {
-		return nil, "", problemf(http.StatusMethodNotAllowed, "An AdmissionReview is sent by POST.")
+		return nil, nil, "", problemf(http.StatusMethodNotAllowed, "An AdmissionReview is sent by POST.")
 	}
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/json" {
-		return nil, "", problemf(http.StatusUnsupportedMediaType, "The Content-Type of an AdmissionReview is application/json.")
+		return nil, nil, "", problemf(http.StatusUnsupportedMediaType, "The Content-Type of an AdmissionReview is application/json.")
 	}
 	m := memories.Get().(*memory)
-	defer func() {
-		if m.body.Cap() <= keep {
-			m.body.Reset()
-			m.reader.Reset()
-			memories.Put(m)
-		}
-	}()
+	defer m.release()
 	if _, err := m.body.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
 		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-			return nil, "", problemf(http.StatusRequestEntityTooLarge, "An AdmissionReview may be no larger than %d bytes.", maxBody)
+			return nil, nil, "", problemf(http.StatusRequestEntityTooLarge, "An AdmissionReview may be no larger than %d bytes.", maxBody)
 		}
-		return nil, "", problemf(http.StatusBadRequest, "The body could not be read to its end.")
+		return nil, nil, "", problemf(http.StatusBadRequest, "The body could not be read to its end.")
 	}
 	t, err := m.reader.Read(m.body.Bytes(), node.Limits{})
 	if err != nil {
-		return nil, "", problemf(http.StatusBadRequest, "The body is no AdmissionReview: %v.", err)
+		return nil, nil, "", problemf(http.StatusBadRequest, "The body is no AdmissionReview: %v.", err)
 	}
-	return request(t, m.body.Len())
+	return request(t)
 }
 
-// request takes from a review of so many bytes what Review looks at. It shares nothing with t.
-func request(t *node.Tree, size int) (*admissionv1.AdmissionRequest, string, *problem) {
-	bad := func(format string, args ...any) (*admissionv1.AdmissionRequest, string, *problem) {
-		return nil, "", problemf(http.StatusBadRequest, format, args...)
+// request takes from a review what Review looks at. It shares nothing with t.
+func request(t *node.Tree) (*admissionv1.AdmissionRequest, *merge.Doc, string, *problem) {
+	bad := func(format string, args ...any) (*admissionv1.AdmissionRequest, *merge.Doc, string, *problem) {
+		return nil, nil, "", problemf(http.StatusBadRequest, format, args...)
 	}
 	version, kind := text(t, t.Lookup("apiVersion")), text(t, t.Lookup("kind"))
 	if kind != "AdmissionReview" || version != "admission.k8s.io/v1" && version != "admission.k8s.io/v1beta1" {
@@ -96,16 +102,22 @@ func request(t *node.Tree, size int) (*admissionv1.AdmissionRequest, string, *pr
 	if i == node.None || t.Kind(i) != node.Map {
 		return bad("The AdmissionReview has no request.")
 	}
-	field := func(fields ...string) string { return text(t, t.Lookup(append([]string{"request"}, fields...)...)) }
+	field := func(of node.ID, name string) string {
+		if of == node.None {
+			return ""
+		}
+		return text(t, t.Field(of, name))
+	}
+	kinds := t.Field(i, "kind")
 	req := &admissionv1.AdmissionRequest{
-		UID: types.UID(field("uid")),
+		UID: types.UID(field(i, "uid")),
 		Kind: metav1.GroupVersionKind{
-			Group: field("kind", "group"), Version: field("kind", "version"), Kind: field("kind", "kind"),
+			Group: field(kinds, "group"), Version: field(kinds, "version"), Kind: field(kinds, "kind"),
 		},
-		SubResource: field("subResource"),
-		Name:        field("name"),
-		Namespace:   field("namespace"),
-		Operation:   admissionv1.Operation(field("operation")),
+		SubResource: field(i, "subResource"),
+		Name:        field(i, "name"),
+		Namespace:   field(i, "namespace"),
+		Operation:   admissionv1.Operation(field(i, "operation")),
 	}
 	if req.UID == "" {
 		return bad("The request of the AdmissionReview has no uid.")
@@ -113,10 +125,11 @@ func request(t *node.Tree, size int) (*admissionv1.AdmissionRequest, string, *pr
 	if dry := t.Field(i, "dryRun"); dry != node.None && t.Text(dry) == "true" {
 		req.DryRun = new(true)
 	}
-	if object := t.Field(i, "object"); object != node.None && t.Kind(object) != node.Null {
-		req.Object.Raw = t.Append(make([]byte, 0, size), object)
+	var object *merge.Doc
+	if o := t.Field(i, "object"); o != node.None && t.Kind(o) != node.Null {
+		object = docs.Of(t.Subtree(o)).(*merge.Doc)
 	}
-	return req, version, nil
+	return req, object, version, nil
 }
 
 // text returns a copy of the string that stands at i, or "".

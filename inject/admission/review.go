@@ -11,6 +11,9 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 
 	"example.com/braid/inject"
+	"example.com/braid/internal/dialect"
+	"example.com/braid/internal/docs"
+	"example.com/braid/internal/node"
 	"example.com/braid/merge"
 )
 
@@ -21,12 +24,13 @@ func (h *Handler) Review(ctx context.Context, req *admissionv1.AdmissionRequest)
 	if req == nil {
 		req = &admissionv1.AdmissionRequest{}
 	}
-	return h.review(ctx, req, h.o.Clock())
+	return h.review(ctx, req, nil, h.o.Clock())
 }
 
-// review is Review of a request that came at start.
-func (h *Handler) review(ctx context.Context, req *admissionv1.AdmissionRequest, start time.Time) *admissionv1.AdmissionResponse {
+// review is Review of a request that came at start. object is its object, if that is read.
+func (h *Handler) review(ctx context.Context, req *admissionv1.AdmissionRequest, object *merge.Doc, start time.Time) *admissionv1.AdmissionResponse {
 	c := call{handler: h, config: h.config.Load(), req: req}
+	c.candidate.Object = object
 	c.err = c.run(ctx)
 	resp := c.answer()
 	c.seen.Duration = h.o.Clock().Sub(start)
@@ -54,22 +58,29 @@ func (c *call) run(ctx context.Context) (err error) {
 			err, c.stack = panicked(p), debug.Stack()
 		}
 	}()
-	c.candidate = inject.Candidate{
-		Namespace: c.req.Namespace, Operation: string(c.req.Operation), Subresource: c.req.SubResource,
-	}
-	if len(c.req.Object.Raw) > 0 {
+	c.candidate.Namespace, c.candidate.Operation, c.candidate.Subresource = c.req.Namespace, string(c.req.Operation), c.req.SubResource
+	if c.candidate.Object == nil && len(c.req.Object.Raw) > 0 {
 		if c.candidate.Object, err = merge.Parse(c.req.Object.Raw); err != nil {
 			return err
 		}
+	}
+	if c.candidate.Object != nil {
 		if own, _ := c.candidate.Object.Text("metadata", "namespace"); own != "" {
 			c.candidate.Namespace = own
 		}
 	}
-	if err = c.decide(ctx); err != nil || !c.seen.Reason.Inject() {
+	if err = c.decide(ctx); err != nil {
 		return err
 	}
+	mutate := c.config.Mutate
+	switch {
+	case c.seen.Reason.Uninject():
+		mutate = c.config.Undo
+	case !c.seen.Reason.Inject():
+		return nil
+	}
 	values := inject.Values{Namespace: c.candidate.Namespace, Name: c.req.Name}
-	if c.mutation, err = c.config.Mutate(c.candidate.Object, values); err != nil {
+	if c.mutation, err = mutate(c.candidate.Object, values); err != nil {
 		return err
 	}
 	return c.check()
@@ -99,11 +110,19 @@ func (c *call) check() error {
 		}
 		return nil
 	}
-	made, err := merge.ApplyPatch(merge.JSONPatch, c.req.Object.Raw, c.mutation.Patch, c.handler.rules)
+	m := memories.Get().(*memory)
+	defer m.release()
+	patch, err := m.reader.Read(c.mutation.Patch, node.Limits{})
+	if err == nil {
+		m.made, err = dialect.ApplyJSONPatch(m.made[:0], docs.Tree(c.candidate.Object), patch, node.Limits{})
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrPatch, err)
 	}
-	if want == nil || !bytes.Equal(made, want.JSON()) && !same(made, want) {
+	if want == nil {
+		return ErrPatch
+	}
+	if m.want = docs.Tree(want).Append(m.want[:0], 0); !bytes.Equal(m.made, m.want) && !same(m.made, want) {
 		return ErrPatch
 	}
 	return nil

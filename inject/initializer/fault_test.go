@@ -84,7 +84,7 @@ func faulty(t *testing.T, n int32, after bool, fault error) int32 {
 				return nil
 			}},
 		})
-		i := w.loop(initializer.Options{OnOptOut: initializer.Remove, Kinds: []schema.GroupVersionKind{deployments}})
+		i := w.loop(initializer.Options{Kinds: []schema.GroupVersionKind{deployments}})
 		// The loop runs again when its context has ended, until the test does.
 		var ended atomic.Bool
 		over := make(chan struct{})

@@ -24,15 +24,6 @@ import (
 // Layout: this file is what callers see, and the loop around apply.Reconciler; pass.go is one
 // read of one object and what comes of it; observe.go what is told.
 
-// OnOptOut says what becomes of what was injected into an object that says no since, by its
-// own label or annotation.
-type OnOptOut uint8
-
-const (
-	Leave  OnOptOut = iota // it stays, and is no longer upgraded
-	Remove                 // it is taken out
-)
-
 // Config is what an Initializer injects, and into what. It is swapped as a whole.
 type Config struct {
 	Decider  *inject.Decider
@@ -54,7 +45,6 @@ type Options struct {
 	// and are Refused by a server that holds them immutable.
 	Kinds     []schema.GroupVersionKind
 	Namespace string // of those in one namespace only; "" is all
-	OnOptOut  OnOptOut
 	// NamespaceLabels returns the labels of a namespace. It is asked where nothing else decides.
 	// nil is to read namespaces from Cluster, and to watch them for a change of the label.
 	NamespaceLabels func(ctx context.Context, name string) (map[string]string, error)
@@ -108,8 +98,6 @@ func New(o Options) (*Initializer, error) {
 	switch {
 	case o.Cluster == nil:
 		return nil, fmt.Errorf("%w: Cluster is nil", merge.ErrOption)
-	case o.OnOptOut > Remove:
-		return nil, fmt.Errorf("%w: OnOptOut %d", merge.ErrOption, o.OnOptOut)
 	case o.RetryRefused < 0:
 		return nil, fmt.Errorf("%w: RetryRefused is negative", merge.ErrOption)
 	case o.Loop.Reconcile != nil || o.Loop.Sources != nil || o.Loop.Cluster != nil:

@@ -23,73 +23,66 @@ import (
 
 // The life of objects beside a loop: found, edited, upgraded, opted out, deleted.
 func TestLife(t *testing.T) {
-	for _, onOptOut := range []initializer.OnOptOut{initializer.Leave, initializer.Remove} {
-		synctest.Test(t, func(t *testing.T) {
-			w := &world{T: t, Cluster: memory.New(memory.Options{})}
-			i := w.loop(initializer.Options{OnOptOut: onOptOut})
-			w.create(deployment("old", "true")) // is there before the loop
-			defer w.run(i)()
-			step := func(want string) {
-				t.Helper()
-				settle(time.Hour)
-				if got := w.tells(); got != want {
-					t.Errorf("told %q, want %q", got, want)
-				}
-			}
-			step("old Injected LabelOn")
-			w.create(deployment("web", "true"))
-			step("web Injected LabelOn")
-			w.holds(web, deployment("web", "true"), sidecar)
-			w.create(deployment("other", ""))
-			step("other Skipped DefaultOff")
-			w.holds(named("other"), deployment("other", ""), "")
-
-			w.edit(web, `{"spec":{"replicas":3,"template":{"spec":{"containers":[{"name":"app","image":"app:2"}]}}}}`)
-			step("")
-			edited := deployment("web", "true")
-			setImage(t, edited, "app:2")
-			w.holds(web, edited, sidecar)
-
-			w.create(object(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop","labels":{"` + inject.DefaultKey + `":"enabled"}}}`))
-			step("other Injected NamespaceOn")
-			w.edit(apply.ID{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, Name: "shop"}, `{"metadata":{"labels":null}}`)
-			step("") // it was decided before
-
-			if err := i.Reload(config(t, newer)); err != nil {
-				t.Fatal(err)
-			}
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{T: t, Cluster: memory.New(memory.Options{})}
+		i := w.loop(initializer.Options{})
+		w.create(deployment("old", "true")) // is there before the loop
+		defer w.run(i)()
+		step := func(want string) {
+			t.Helper()
 			settle(time.Hour)
-			if got := w.tells(); strings.Count(got, " Injected ") != 3 {
-				t.Errorf("told %q, want that all three are upgraded", got)
+			if got := w.tells(); got != want {
+				t.Errorf("told %q, want %q", got, want)
 			}
-			w.holds(web, edited, newer)
-			w.holds(named("other"), deployment("other", ""), newer)
+		}
+		step("old Injected LabelOn")
+		w.create(deployment("web", "true"))
+		step("web Injected LabelOn")
+		w.holds(web, deployment("web", "true"), sidecar)
+		w.create(deployment("other", ""))
+		step("other Skipped DefaultOff")
+		w.holds(named("other"), deployment("other", ""), "")
 
-			off := `{"spec":{"template":{"metadata":{"labels":{"` + inject.DefaultKey + `":"false"}}}}}`
-			w.edit(web, off)
-			optedOut := edited.DeepCopy()
-			if err := unstructured.SetNestedField(optedOut.Object, "false", "spec", "template", "metadata", "labels", inject.DefaultKey); err != nil {
-				t.Fatal(err)
-			}
-			if onOptOut == initializer.Remove {
-				settle(time.Hour)
-				if got := w.tells(); got != "web Removed LabelOff, web Skipped LabelOff" {
-					t.Errorf("told %q, want the removal", got)
-				}
-				w.holds(web, optedOut, "")
-			} else {
-				step("web Skipped LabelOff")
-				w.holds(web, optedOut, newer)
-			}
-			if err := w.Delete(t.Context(), web, apply.DeleteOptions{}); err != nil {
-				t.Fatal(err)
-			}
-			step("")
-			if w.log.Len() > 0 {
-				t.Errorf("logged %s", &w.log)
-			}
-		})
-	}
+		w.edit(web, `{"spec":{"replicas":3,"template":{"spec":{"containers":[{"name":"app","image":"app:2"}]}}}}`)
+		step("")
+		edited := deployment("web", "true")
+		setImage(t, edited, "app:2")
+		w.holds(web, edited, sidecar)
+
+		w.create(object(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop","labels":{"` + inject.DefaultKey + `":"enabled"}}}`))
+		step("other Injected NamespaceOn")
+		w.edit(apply.ID{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}, Name: "shop"}, `{"metadata":{"labels":null}}`)
+		step("") // it was decided before
+
+		if err := i.Reload(config(t, newer)); err != nil {
+			t.Fatal(err)
+		}
+		settle(time.Hour)
+		if got := w.tells(); strings.Count(got, " Injected ") != 3 {
+			t.Errorf("told %q, want that all three are upgraded", got)
+		}
+		w.holds(web, edited, newer)
+		w.holds(named("other"), deployment("other", ""), newer)
+
+		off := `{"spec":{"template":{"metadata":{"labels":{"` + inject.DefaultKey + `":"false"}}}}}`
+		w.edit(web, off)
+		optedOut := edited.DeepCopy()
+		if err := unstructured.SetNestedField(optedOut.Object, "false", "spec", "template", "metadata", "labels", inject.DefaultKey); err != nil {
+			t.Fatal(err)
+		}
+		settle(time.Hour)
+		if got := w.tells(); got != "web Removed OptedOut, web Skipped LabelOff" {
+			t.Errorf("told %q, want the removal", got)
+		}
+		w.holds(web, optedOut, "")
+		if err := w.Delete(t.Context(), web, apply.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		step("")
+		if w.log.Len() > 0 {
+			t.Errorf("logged %s", &w.log)
+		}
+	})
 }
 
 // Each kind that has workloads' pod templates is injected into, and pods where a cluster takes it.
@@ -302,7 +295,6 @@ func TestNew(t *testing.T) {
 		"no cluster":      {Config: good},
 		"no injector":     {Cluster: c, Config: initializer.Config{Decider: good.Decider}},
 		"no decider":      {Cluster: c, Config: initializer.Config{Injector: good.Injector}},
-		"OnOptOut":        {Cluster: c, Config: good, OnOptOut: initializer.Remove + 1},
 		"RetryRefused":    {Cluster: c, Config: good, RetryRefused: -1},
 		"Loop.Sources":    {Cluster: c, Config: good, Loop: apply.ReconcilerOptions{Sources: []apply.Source{{}}}},
 		"Loop.Cluster":    {Cluster: c, Config: good, Loop: apply.ReconcilerOptions{Cluster: c}},

@@ -46,7 +46,7 @@ func (i *Initializer) look(ctx context.Context, id apply.ID) (*pass, error) {
 	case p.Reason.Inject():
 		p.Outcome = Injected
 		p.Result, p.Err = c.Injector.Inject(doc, inject.Values{Namespace: id.Namespace, Name: id.Name, Given: c.Given})
-	case i.o.OnOptOut == Remove && (p.Reason == inject.LabelOff || p.Reason == inject.AnnotationOff):
+	case p.Reason.Uninject():
 		p.Outcome = Removed
 		p.Result, p.Err = c.Injector.Uninject(doc)
 	default:

@@ -111,7 +111,7 @@ func (e *jsonPatch) op(name, from string) {
 	} else {
 		e.dst = append(e.dst, `","path":`...)
 	}
-	e.dst = node.AppendQuoted(e.dst, string(e.path))
+	e.dst = node.AppendQuoted(e.dst, e.path)
 }
 
 // test writes a test of live's value at e.path, if tests are asked for and live has

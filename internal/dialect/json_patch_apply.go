@@ -20,8 +20,8 @@ var (
 // live: of all its operations or, with an error, of none. Array indices are those of
 // RFC 6901, so none is negative.
 //
-// A map or list is taken apart when something in it is first edited: O(size) then. An
-// operation costs O(depth), and in a list of n elements O(n/256), for the list is in
+// A list is taken apart when something in it is first edited: O(size) then. An operation
+// costs O(depth), and in a list of n elements O(n/256), for the list is in
 // pieces. Copies count against lim.Nodes, the result against lim.Bytes and lim.Depth.
 func ApplyJSONPatch(dst []byte, live, patch *node.Tree, lim node.Limits) ([]byte, error) {
 	p := patcher{root: &value{tree: live}, patch: patch, lim: lim.WithDefaults(), start: len(dst)}
@@ -207,10 +207,17 @@ func (p *patcher) clone(op node.ID, v *value) value {
 	switch {
 	case p.err != nil:
 	case v.fields != nil:
+		for _, kid := range v.tree.Kids(v.id) {
+			if _, seen := v.fields[v.tree.Key(kid)]; !seen {
+				p.size += int(v.tree.End(kid) - kid)
+			}
+		}
 		out.fields = make(map[string]*value, len(v.fields))
 		for k, f := range v.fields {
-			c := p.clone(op, f)
-			out.fields[k] = &c
+			if out.fields[k] = nil; f != nil {
+				c := p.clone(op, f)
+				out.fields[k] = &c
+			}
 		}
 	case v.items != nil:
 		parts := make([]value, 0, v.items.n)
@@ -238,12 +245,13 @@ func (p *patcher) append(dst []byte, v *value, depth int) []byte {
 		return dst
 	case v.fields != nil:
 		dst = append(dst, '{')
-		for i, key := range v.keys() {
+		members := v.members()
+		for i := range members {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = append(node.AppendQuoted(dst, key), ':')
-			dst = p.append(dst, v.fields[key], depth)
+			dst = append(node.AppendQuoted(dst, members[i].key), ':')
+			dst = p.append(dst, &members[i].v, depth)
 		}
 		dst = append(dst, '}')
 	case v.items != nil:

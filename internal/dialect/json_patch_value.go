@@ -1,94 +1,128 @@
 package dialect
 
 import (
-	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"example.com/braid/internal/node"
 )
 
-// value is a JSON value that can be edited: a node of a tree until something in it is,
-// then a map or a list of values.
+// value is a JSON value that can be edited: a node of a tree, with what has become of some
+// of its fields, or a list of values once one of them was looked at.
 type value struct {
 	tree   *node.Tree
 	id     node.ID
-	fields map[string]*value
+	fields map[string]*value // of a map, those that were looked at; nil for one that is gone
 	items  *sequence
 	moved  bool // it does not stand where its document has it
 }
 
-// open takes a map or list apart.
-func (v *value) open() {
-	if v.fields != nil || v.items != nil {
-		return
-	}
-	kids := v.tree.Kids(v.id)
-	parts := make([]value, len(kids))
-	for i, kid := range kids {
-		parts[i] = value{tree: v.tree, id: kid, moved: v.moved}
-	}
-	switch v.tree.Kind(v.id) {
-	case node.Map:
-		v.fields = make(map[string]*value, len(kids))
+// list returns the elements of a list, or nil.
+func (v *value) list() *sequence {
+	if v.items == nil && v.tree.Kind(v.id) == node.List {
+		kids := v.tree.Kids(v.id)
+		parts := make([]value, len(kids))
 		for i, kid := range kids {
-			v.fields[v.tree.Key(kid)] = &parts[i]
+			parts[i] = value{tree: v.tree, id: kid, moved: v.moved}
 		}
-	case node.List:
 		v.items = newSequence(parts)
 	}
+	return v.items
 }
-
-func (v *value) keys() []string { return slices.Sorted(maps.Keys(v.fields)) }
 
 // child returns what stands under a reference token, or nil.
 func (v *value) child(token string) *value {
-	v.open()
-	if v.items != nil {
-		if i, ok := index(token); ok && i < v.items.n {
-			return v.items.at(i)
+	if items := v.list(); items != nil {
+		if i, ok := index(token); ok && i < items.n {
+			return items.at(i)
 		}
 		return nil
 	}
-	return v.fields[token]
+	if f, ok := v.fields[token]; ok {
+		return f
+	}
+	id := v.tree.Field(v.id, token)
+	if id == node.None {
+		return nil
+	}
+	f := &value{tree: v.tree, id: id, moved: v.moved}
+	v.field(token, f)
+	return f
+}
+
+// field makes f what stands under a key.
+func (v *value) field(key string, f *value) {
+	if v.fields == nil {
+		v.fields = map[string]*value{}
+	}
+	v.fields[key] = f
+}
+
+type member struct {
+	key string
+	v   value
+}
+
+// members returns the fields of a map, by key. O(n log n).
+func (v *value) members() []member {
+	kids := v.tree.Kids(v.id)
+	out := make([]member, 0, len(kids)+len(v.fields))
+	for key, f := range v.fields {
+		if f != nil {
+			out = append(out, member{key, *f})
+		}
+	}
+	edited := len(out)
+	for _, kid := range kids {
+		key := v.tree.Key(kid)
+		if _, seen := v.fields[key]; !seen {
+			out = append(out, member{key, value{tree: v.tree, id: kid, moved: v.moved}})
+		}
+	}
+	if edited > 0 {
+		slices.SortFunc(out, func(a, b member) int { return strings.Compare(a.key, b.key) })
+	}
+	return out
 }
 
 // put stores x under a token and reports whether there is such a place.
 func (v *value) put(token string, x *value, insert bool) bool {
-	v.open()
-	if v.items == nil {
-		ok := v.fields != nil && (insert || v.fields[token] != nil)
+	items := v.list()
+	if items == nil {
+		ok := v.tree.Kind(v.id) == node.Map && (insert || v.child(token) != nil)
 		if ok {
-			v.fields[token] = x
+			v.field(token, x)
 		}
 		return ok
 	}
 	i, ok := index(token)
 	if token == "-" {
-		i, ok = v.items.n, true
+		i, ok = items.n, true
 	}
 	switch {
-	case !ok || i > v.items.n || !insert && i == v.items.n:
+	case !ok || i > items.n || !insert && i == items.n:
 		return false
 	case insert:
-		v.items.insert(i, x)
+		items.insert(i, x)
 	default:
-		v.items.set(i, x)
+		items.set(i, x)
 	}
 	return true
 }
 
 func (v *value) remove(token string) bool {
-	v.open()
-	if v.items != nil {
+	if items := v.list(); items != nil {
 		i, ok := index(token)
-		if ok = ok && i < v.items.n; ok {
-			v.items.remove(i)
+		if ok = ok && i < items.n; ok {
+			items.remove(i)
 		}
 		return ok
 	}
-	_, ok := v.fields[token]
-	delete(v.fields, token)
+	ok := v.child(token) != nil
+	if ok {
+		v.fields[token] = nil
+	}
 	return ok
 }
 
@@ -103,29 +137,29 @@ func index(token string) (int, bool) {
 
 // equal reports whether v is the JSON value of a node.
 func (v *value) equal(t *node.Tree, i node.ID) bool {
+	kids := t.Kids(i)
 	switch {
 	case v.fields != nil:
-		kids := t.Kids(i)
-		if t.Kind(i) != node.Map || len(kids) != len(v.fields) {
+		members := v.members()
+		if t.Kind(i) != node.Map || len(kids) != len(members) {
 			return false
 		}
-		for _, kid := range kids {
-			if f := v.fields[t.Key(kid)]; f == nil || !f.equal(t, kid) {
+		for k := range members {
+			if m := &members[k]; t.Key(kids[k]) != m.key || !m.v.equal(t, kids[k]) {
 				return false
 			}
 		}
 		return true
 	case v.items != nil:
-		kids := t.Kids(i)
 		if t.Kind(i) != node.List || len(kids) != v.items.n {
 			return false
 		}
-		k := 0
+		n := 0
 		for e := range v.items.all {
-			if !e.equal(t, kids[k]) {
+			if !e.equal(t, kids[n]) {
 				return false
 			}
-			k++
+			n++
 		}
 		return true
 	}
@@ -144,7 +178,7 @@ func newSequence(parts []value) *sequence {
 	s := &sequence{n: len(parts)}
 	for len(parts) > 0 {
 		n := min(len(parts), pieceSize/2)
-		piece := make([]*value, n, pieceSize)
+		piece := make([]*value, n, n+n/8+4)
 		for i := range piece {
 			piece[i] = &parts[i]
 		}

@@ -28,19 +28,24 @@ func Samples(tb testing.TB) []string {
 // none.
 func Corpus(tb testing.TB, folder string) []string {
 	tb.Helper()
+	files := FindCorpus(folder)
+	if len(files) == 0 {
+		missing(tb, "the corpus of real manifests, shared/corpus beside the project")
+	}
+	return files
+}
+
+// FindCorpus is Corpus for tests that do without.
+func FindCorpus(folder string) []string {
 	dir, err := os.Getwd()
 	for err == nil {
 		files, _ := filepath.Glob(filepath.Join(dir, "shared", "corpus", folder, "*.yaml"))
-		if len(files) > 0 {
-			return files
-		}
 		parent := filepath.Dir(dir)
-		if parent == dir {
-			break
+		if len(files) > 0 || parent == dir {
+			return files
 		}
 		dir = parent
 	}
-	missing(tb, "the corpus of real manifests, shared/corpus beside the project")
 	return nil
 }
 

@@ -73,7 +73,7 @@ func (t *Tree) AppendKey(dst []byte, i ID) []byte {
 }
 
 // AppendQuoted appends s as a JSON string. Invalid UTF-8 must not reach it.
-func AppendQuoted(dst []byte, s string) []byte {
+func AppendQuoted[T string | []byte](dst []byte, s T) []byte {
 	return appendString(dst, s, needsEscape(s))
 }
 
@@ -86,7 +86,7 @@ func needsEscape[T string | []byte](s T) bool {
 	return false
 }
 
-func appendString(dst []byte, s string, esc bool) []byte {
+func appendString[T string | []byte](dst []byte, s T, esc bool) []byte {
 	dst = append(dst, '"')
 	if !esc {
 		dst = append(dst, s...)

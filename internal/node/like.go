@@ -1,6 +1,9 @@
 package node
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // ReadLike is Read for a document that is likely to have lists and maps in common with
 // like, at the same paths and in the same bytes, as live and desired have with last. Those
@@ -12,6 +15,18 @@ func (r *Reader) ReadLike(json []byte, like *Tree, lim Limits) (*Tree, error) {
 	}
 	r.tree.extra = unsafe.String(unsafe.SliceData(r.extra), len(r.extra))
 	return &r.tree, nil
+}
+
+// ParseLike is ReadLike into memory of its own, as Parse is.
+func ParseLike(json []byte, like *Tree, lim Limits) (*Tree, error) {
+	r := readers.Get().(*Reader)
+	defer func() { r.Reset(); readers.Put(r) }()
+	if err := r.read(json, string(json), like, lim.WithDefaults()); err != nil {
+		return nil, err
+	}
+	t := r.tree
+	t.extra, t.nodes, t.kids = string(r.extra), slices.Clone(t.nodes), slices.Clone(t.kids)
+	return &t, nil
 }
 
 // deepLike is how deep a parse looks for what it can copy: text in which nothing is found

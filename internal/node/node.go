@@ -61,6 +61,15 @@ type Tree struct {
 	depth int  // no list or map is nested deeper, in a tree that was parsed
 }
 
+// Text returns a document that is a string. Invalid UTF-8 must not reach it. O(n).
+func Text(s string) *Tree {
+	n := node{kind: String, end: 1, parent: None, val: span{0, uint32(len(s))}}
+	if needsEscape(s) {
+		n.flags = escText
+	}
+	return &Tree{src: s, nodes: []node{n}}
+}
+
 // Root returns the root node.
 func (t *Tree) Root() ID { return 0 }
 
@@ -217,6 +226,16 @@ func (t *Tree) Lookup(fields ...string) ID {
 
 // Subtree returns a copy of what stands at i as a document of its own. O(size).
 func (t *Tree) Subtree(i ID) *Tree {
+	if n := &t.nodes[i]; n.kind >= List && t.src != "" {
+		size := int(n.end - i)
+		p := parser{
+			src: strings.Clone(t.src[n.start:t.textEnd(i)]), like: t, lim: Limits{Nodes: size + 1},
+			nodes: make([]node, 0, size), kids: make([]ID, 0, size),
+		}
+		if p.copied(0, p.node(None), i) != bad {
+			return &Tree{src: p.src, extra: string(p.extra), nodes: p.nodes, kids: p.kids, nulls: p.nulls, depth: p.depth}
+		}
+	}
 	sub, err := Parse(t.Append(nil, i), Limits{Bytes: math.MaxInt32, Depth: len(t.nodes), Nodes: len(t.nodes)})
 	if err != nil {
 		panic(err) // what a tree writes is valid

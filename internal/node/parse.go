@@ -3,7 +3,6 @@ package node
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"sync"
 	"unsafe"
 
@@ -20,16 +19,7 @@ import (
 //
 // O(n) in the length of the text for documents whose maps are sorted or small,
 // O(n log n) at worst.
-func Parse(json []byte, lim Limits) (*Tree, error) {
-	r := readers.Get().(*Reader)
-	defer func() { r.Reset(); readers.Put(r) }()
-	if err := r.read(json, string(json), nil, lim.WithDefaults()); err != nil {
-		return nil, err
-	}
-	t := r.tree
-	t.extra, t.nodes, t.kids = string(r.extra), slices.Clone(t.nodes), slices.Clone(t.kids)
-	return &t, nil
-}
+func Parse(json []byte, lim Limits) (*Tree, error) { return ParseLike(json, nil, lim) }
 
 // readers are memory for Parse, which cannot know beforehand how much a tree takes.
 var readers = sync.Pool{New: func() any { return new(Reader) }}

@@ -28,49 +28,47 @@ func (p Path) String() string {
 	if len(p) == 0 {
 		return "(root)"
 	}
-	var b strings.Builder
+	return string(p.append(make([]byte, 0, 128)))
+}
+
+func (p Path) append(dst []byte) []byte {
 	for _, s := range p {
 		switch {
 		case !s.Elem && plain(s.Field):
-			if b.Len() > 0 {
-				b.WriteByte('.')
+			if len(dst) > 0 {
+				dst = append(dst, '.')
 			}
-			b.WriteString(s.Field)
+			dst = append(dst, s.Field...)
 		case !s.Elem:
-			b.WriteByte('[')
-			b.WriteString(strconv.Quote(s.Field))
-			b.WriteByte(']')
+			dst = append(strconv.AppendQuote(append(dst, '['), s.Field), ']')
 		case len(s.Keys) == 0:
-			b.WriteByte('[')
-			b.WriteString(strconv.Itoa(s.Index))
-			b.WriteByte(']')
+			dst = append(strconv.AppendInt(append(dst, '['), int64(s.Index), 10), ']')
 		default:
-			writeKeys(&b, s.Keys)
+			dst = appendKeys(dst, s.Keys)
 		}
 	}
-	return b.String()
+	return dst
 }
 
-func writeKeys(b *strings.Builder, keys []KeyPair) {
-	b.WriteByte('[')
+func appendKeys(dst []byte, keys []KeyPair) []byte {
+	dst = append(dst, '[')
 	for i, k := range keys {
 		if i > 0 {
-			b.WriteByte(',')
+			dst = append(dst, ',')
 		}
 		if k.Name != "" {
-			writeKeyText(b, k.Name)
+			dst = appendKeyText(dst, k.Name)
 		}
-		b.WriteByte('=')
-		writeKeyText(b, k.Value)
+		dst = appendKeyText(append(dst, '='), k.Value)
 	}
-	b.WriteByte(']')
+	return append(dst, ']')
 }
 
-func writeKeyText(b *strings.Builder, text string) {
+func appendKeyText(dst []byte, text string) []byte {
 	if text == "" || strings.ContainsAny(text, ",=]\"") || strings.ContainsFunc(text, unicode.IsControl) {
-		text = strconv.Quote(text)
+		return strconv.AppendQuote(dst, text)
 	}
-	b.WriteString(text)
+	return append(dst, text...)
 }
 
 func plain(field string) bool {

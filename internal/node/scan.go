@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // number reads a number (RFC 8259, section 6) at i.
@@ -179,9 +180,11 @@ func (p *parser) oddStr(i int, at ID, start int, key bool) int {
 	case !raw:
 		n.key, n.prefix = text, prefixAt(s, start, i-start)
 	default:
-		decoded := decode(s[start:i])
-		n.key, n.prefix = span{uint32(len(s) + len(p.extra)), uint32(len(decoded))}, Prefix(decoded)
-		p.extra = append(p.extra, decoded...)
+		from := len(p.extra)
+		p.extra = appendDecoded(p.extra, s[start:i])
+		n.key = span{uint32(len(s) + from), uint32(len(p.extra) - from)}
+		decoded := p.keyOf(at)
+		n.prefix = Prefix(decoded)
 		if needsEscape(decoded) {
 			n.flags |= escKey
 		}
@@ -275,17 +278,19 @@ func (p *parser) unicode(i int, at ID) int {
 
 // decode returns the text of a string that was checked by str.
 func decode(s string) string {
-	var out strings.Builder
-	out.Grow(len(s))
+	out := appendDecoded(make([]byte, 0, len(s)), s)
+	return unsafe.String(unsafe.SliceData(out), len(out))
+}
+
+func appendDecoded(dst []byte, s string) []byte {
 	for {
 		i := strings.IndexByte(s, '\\')
 		if i < 0 {
-			out.WriteString(s)
-			return out.String()
+			return append(dst, s...)
 		}
-		out.WriteString(s[:i])
+		dst = append(dst, s[:i]...)
 		if s[i+1] != 'u' {
-			out.WriteByte(unescape[s[i+1]])
+			dst = append(dst, unescape[s[i+1]])
 			s = s[i+2:]
 			continue
 		}
@@ -295,7 +300,7 @@ func decode(s string) string {
 			r = utf16.DecodeRune(r, hex4(s, i+2))
 			i += 6
 		}
-		out.WriteRune(r)
+		dst = utf8.AppendRune(dst, r)
 		s = s[i:]
 	}
 }

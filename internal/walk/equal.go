@@ -33,7 +33,7 @@ func (w *walker) equal(t *schema.Type, x *node.Tree, i node.ID, y *node.Tree, j 
 // equalDeclared reports whether live holds what desired declares.
 func (w *walker) equalDeclared(t *schema.Type, l, d node.ID) bool {
 	if w.Nulls == NullStays {
-		return w.alike(t, w.Live, l, w.Desired, d, nullIsAbsent)
+		return node.SameText(w.Live, l, w.Desired, d) || w.alike(t, w.Live, l, w.Desired, d, nullIsAbsent)
 	}
 	return node.EqualDeclared(w.Live, l, w.Desired, d) || w.Equality == Semantic && w.alike(t, w.Live, l, w.Desired, d, nullIsAbsent)
 }
