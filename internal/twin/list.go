@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -135,23 +136,24 @@ func (m *merger) order(live, desired, last []elem, hasLast bool, grouped func([]
 	}
 	ours := slices.Clone(desired)
 	if drift {
-		ours = nil
-		after := func(prev elem, first bool) { // desired's new elements that follow prev
-			on := first
-			for _, e := range desired {
-				isLive := slices.Contains(live, e)
-				if isLive {
-					on = e == prev && !first
-				} else if on {
-					ours = append(ours, e)
+		behind := func(e elem) int { // where in live the element stands that e follows
+			at := slices.Index(live, e)
+			if at >= 0 {
+				return at
+			}
+			for _, before := range desired[:slices.Index(desired, e)] {
+				if i := slices.Index(live, before); i >= 0 {
+					at = i
 				}
 			}
+			for i, twin := range live { // it is never counted before those that are there
+				if twin.key == e.key && slices.Contains(desired, twin) {
+					at = max(at, i)
+				}
+			}
+			return at
 		}
-		after(elem{}, true)
-		for _, e := range common(live, desired) {
-			ours = append(ours, e)
-			after(e, false)
-		}
+		slices.SortStableFunc(ours, func(a, b elem) int { return cmp.Compare(behind(a), behind(b)) })
 	}
 	out, from := grouped(slices.Clone(ours)), 0
 	for i, e := range live {

@@ -81,15 +81,21 @@ func (h *holdup) release(head int32) []int32 {
 }
 
 // follow puts desired's positions in live's order: an element that only desired
-// has follows the one it follows in desired.
+// has follows the one it follows in desired, and never stands before one that live has and
+// that has the same key.
 func (w *walker) follow(ours []int32) {
 	rank := int32(-1)
 	ranks := make(map[int32]int32, len(ours))
+	twins := map[int32]int32{} // the last that live has of a key, by head
 	for _, at := range ours {
-		if w.pos[at].live != node.None {
-			rank = at
+		p := &w.pos[at]
+		if p.live != node.None {
+			rank, twins[p.head] = at, at
 		}
 		ranks[at] = rank
+		if twin, ok := twins[p.head]; ok {
+			ranks[at] = max(rank, twin)
+		}
 	}
 	slices.SortStableFunc(ours, func(a, b int32) int { return cmp.Compare(ranks[a], ranks[b]) })
 }
