@@ -89,6 +89,12 @@ var loopback = sync.OnceValue(func() (pair struct {
 // package admission writes, and waits until it does.
 func (h *hook) register(t *testing.T, ns string, o admission.ManifestOptions, edits ...func(webhook map[string]any)) {
 	t.Helper()
+	h.registerUntil(t, ns, o, func(*unstructured.Unstructured) bool { return len(h.told()) > 0 }, edits...)
+}
+
+// registerUntil waits until a pod that is created by way of trial shows that the server calls.
+func (h *hook) registerUntil(t *testing.T, ns string, o admission.ManifestOptions, called func(*unstructured.Unstructured) bool, edits ...func(webhook map[string]any)) {
+	t.Helper()
 	o.Namespace, o.Image, o.CABundle = "injector", "injector:1", h.bundle
 	if o.Name == "" {
 		o.Name = "braid"
@@ -118,12 +124,16 @@ func (h *hook) register(t *testing.T, ns string, o admission.ManifestOptions, ed
 			t.Error(err)
 		}
 	})
-	for end := time.Now().Add(patience); len(h.told()) == 0; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the server does not call the webhook")
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		made, err := client.Create(t.Context(), pod(t, ns, "in-force", ""), apply.WriteOptions{DryRun: true})
+		if err != nil {
+			made = &unstructured.Unstructured{Object: map[string]any{}}
 		}
-		_, _ = client.Create(t.Context(), pod(t, ns, "in-force", ""), apply.WriteOptions{DryRun: true})
+		if called(made) {
+			return
+		}
 	}
+	t.Fatal("the server does not call the webhook")
 }
 
 // told returns what the webhook has answered since it was last asked.
