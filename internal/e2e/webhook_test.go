@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -145,13 +146,14 @@ func (h *hook) told() []admission.Observation {
 	return seen
 }
 
-// outcomes is told, as text: outcome/reason.
+// outcomes is told, as text: outcome/reason. What repeats is told once, for a server that
+// patches begins again, and asks again, if what it has read is no longer there.
 func (h *hook) outcomes() string {
 	var out []string
 	for _, o := range h.told() {
 		out = append(out, o.Outcome.String()+"/"+o.Reason.String())
 	}
-	return strings.Join(out, " ")
+	return strings.Join(slices.Compact(out), " ")
 }
 
 // given are the values that templates use.
