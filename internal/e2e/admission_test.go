@@ -107,6 +107,9 @@ func shapes(t *testing.T, ns string) (out []shape) {
 		}
 		out = append(out, s)
 	}
+	if len(out) < 300 {
+		t.Errorf("only %d pods and pod templates", len(out))
+	}
 	t.Logf("%d pods and pod templates; %d more are not valid", len(out), invalid)
 	return out
 }

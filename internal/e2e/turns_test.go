@@ -112,6 +112,9 @@ func newTurns(t *testing.T) *turns {
 		count[m.kind().GroupKind()]++
 		k.first = append(k.first, doc)
 	}
+	if len(k.first) < 120 {
+		t.Errorf("only %d objects", len(k.first))
+	}
 	k.kubectl = newKubectl(t, ns)
 	return k
 }
