@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"embed"
 	"errors"
 	"fmt"
 	"os"
@@ -33,18 +32,11 @@ func (m manifest) kind() schema.GroupVersionKind { return m.doc.GVK() }
 // documents ends where the next document of a YAML file begins.
 var documents = regexp.MustCompile(`(?m)^---.*$`)
 
-//go:embed testdata/kinds.yaml
-var ownManifests embed.FS
-
 // manifests are those of the corpus and those of kinds that it lacks, in an order in which a
 // server takes them. What is no object of its own (a List, a fragment) is left out.
 func manifests(t *testing.T) []manifest {
 	t.Helper()
-	own, err := ownManifests.ReadFile("testdata/kinds.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := split(t, "testdata/kinds.yaml", own)
+	all := own(t, "testdata/kinds.yaml")
 	for _, file := range kinds.Corpus(t, "") {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -54,6 +46,16 @@ func manifests(t *testing.T) []manifest {
 	}
 	slices.SortStableFunc(all, func(a, b manifest) int { return turn(a.kind()) - turn(b.kind()) })
 	return all
+}
+
+// own are the manifests of a file of ours.
+func own(t *testing.T, file string) []manifest {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return split(t, file, text)
 }
 
 func split(t *testing.T, name string, text []byte) []manifest {

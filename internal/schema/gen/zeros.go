@@ -54,15 +54,16 @@ const (
 )
 
 // elsewhere are the fields, other than pointers, of the kinds whose Go types are in modules
-// that this one does not require. internal/e2e, which does, compares. A server puts a value
-// of its own for those with a star.
+// that this one does not require. internal/e2e, which does, compares (TestZerosOfOtherModules).
+// A server puts a value of its own for those with a star.
 var elsewhere = map[string]string{
+	crd + "CustomResourceDefinition":          "apiVersion kind metadata spec status",
 	crd + "CustomResourceColumnDefinition":    "name type format description priority jsonPath",
 	crd + "CustomResourceConversion":          "strategy",
 	crd + "CustomResourceDefinitionCondition": "type status lastTransitionTime reason message observedGeneration",
 	crd + "CustomResourceDefinitionNames":     "plural singular* shortNames kind listKind* categories",
-	crd + "CustomResourceDefinitionSpec":      "group scope versions preserveUnknownFields",
-	crd + "CustomResourceDefinitionStatus":    "conditions storedVersions observedGeneration",
+	crd + "CustomResourceDefinitionSpec":      "group names scope versions preserveUnknownFields",
+	crd + "CustomResourceDefinitionStatus":    "conditions acceptedNames storedVersions observedGeneration",
 	crd + "CustomResourceDefinitionVersion":   "name served storage deprecated additionalPrinterColumns selectableFields",
 	crd + "CustomResourceSubresourceScale":    "specReplicasPath statusReplicasPath",
 	crd + "ExternalDocumentation":             "description url",
@@ -72,6 +73,7 @@ var elsewhere = map[string]string{
 	crd + "ValidationRule":                    "rule message messageExpression fieldPath",
 	crd + "WebhookClientConfig":               "caBundle",
 	crd + "WebhookConversion":                 "conversionReviewVersions",
+	aggregator + "APIService":                 "apiVersion kind metadata spec status",
 	aggregator + "APIServiceCondition":        "type status lastTransitionTime reason message",
 	aggregator + "APIServiceSpec":             "group version insecureSkipTLSVerify caBundle groupPriorityMinimum versionPriority",
 	aggregator + "APIServiceStatus":           "conditions",
