@@ -197,7 +197,7 @@ func before(p *place, rec *record, wants func(list, key string) bool) (u *undo, 
 		}
 	}
 	for _, list := range containerLists {
-		u.odd = u.odd || repeats(u.base.path("spec", list), containerKey)
+		u.odd = u.odd || repeats(u.base.path("spec", list), func(c *value) string { _, name := c.scalar("name"); return name })
 	}
 	return u, was
 }
@@ -245,8 +245,7 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 		}
 		notes := o.annotations()
 		if notes == nil {
-			path := append(p.at[:len(p.at):len(p.at)], annotationPath(RecordAnnotation)...)
-			return nil, &merge.Error{Doc: "live", Path: path, Offset: -1, Rule: merge.ErrType, Detail: "no place for the record: metadata or its annotations are no map"}
+			return nil, &merge.Error{Doc: "live", Path: p.below(annotationPath(RecordAnnotation)), Offset: -1, Rule: merge.ErrType, Detail: "no place for the record: metadata or its annotations are no map"}
 		}
 		notes.set(RecordAnnotation, textValue(o.rec.text()))
 		r.Injections = append(r.Injections, o.rec.by...)

@@ -120,11 +120,9 @@ func (p *templateParser) settle(t *node.Tree) {
 	if name := meta.get("name").text(); name != "" {
 		p.settings[NameAnnotation] = name
 	}
-	if notes := meta.get("annotations"); notes != nil {
-		for _, m := range notes.members() {
-			if strings.HasPrefix(m.key, settingsPrefix) {
-				p.settings[m.key] = m.v.text()
-			}
+	for _, m := range meta.get("annotations").members() {
+		if strings.HasPrefix(m.key, settingsPrefix) {
+			p.settings[m.key] = m.v.text()
 		}
 	}
 }
@@ -206,15 +204,13 @@ func normalize(t *node.Tree) (*node.Tree, error) {
 	injected := newMap()
 	for _, key := range [...]string{"labels", "annotations"} {
 		kept := newMap()
-		if from := meta.get(key); from != nil && from.kind == node.Map {
-			for _, m := range from.members() {
-				switch {
-				case strings.HasPrefix(m.key, settingsPrefix) || m.key == RecordAnnotation || m.v.kind == node.Null:
-				case m.v.kind != node.String:
-					return nil, templateError(node.Path{{Field: "metadata"}, {Field: key}, {Field: m.key}}, "a %s, want a string", m.v.kind)
-				default:
-					kept.set(m.key, m.v)
-				}
+		for _, m := range meta.get(key).members() {
+			switch {
+			case strings.HasPrefix(m.key, settingsPrefix) || m.key == RecordAnnotation || m.v.kind == node.Null:
+			case m.v.kind != node.String:
+				return nil, templateError(node.Path{{Field: "metadata"}, {Field: key}, {Field: m.key}}, "a %s, want a string", m.v.kind)
+			default:
+				kept.set(m.key, m.v)
 			}
 		}
 		if kept.size() > 0 {
@@ -241,22 +237,15 @@ func normalize(t *node.Tree) (*node.Tree, error) {
 // orderEnv lets the variables of each container stand before those that refer to them.
 func orderEnv(spec *value) {
 	for _, list := range containerLists[:2] {
-		containers := spec.get(list)
-		if containers == nil || containers.kind != node.List {
-			continue
-		}
-		for _, c := range containers.elements() {
-			env := c.get("env")
-			if env == nil || env.kind != node.List {
-				continue
-			}
-			var items []item
-			for _, e := range env.elements() {
-				items = append(items, item{key: e.str("name"), v: e})
+		for _, c := range spec.get(list).elements() {
+			env := c.get("env").elements()
+			items := make([]item, len(env))
+			for i, e := range env {
+				items[i] = item{key: e.str("name"), v: e}
 			}
 			sortEnv(items)
 			for i, e := range items {
-				env.elems[i] = e.v
+				env[i] = e.v
 			}
 		}
 	}
@@ -305,16 +294,13 @@ func check(t *Template) error {
 	spec := valueAt(t.tree, 0).get("spec")
 	names := map[string]bool{}
 	for _, list := range [...]string{"initContainers", "containers"} {
-		containers := spec.get(list)
-		if containers == nil || containers.kind != node.List {
-			continue
-		}
-		for _, c := range containers.elements() {
+		for _, c := range spec.get(list).elements() {
 			name := c.str("name")
-			if path := (node.Path{{Field: "spec"}, {Field: list}, {Elem: true, Keys: []node.KeyPair{{Name: "name", Value: name}}}}); name == EveryContainer && list != "containers" {
-				return templateError(path, "stands in containers only")
-			} else if names[name] {
-				return templateError(path, "two containers of one name")
+			switch {
+			case name == EveryContainer && list != "containers":
+				return templateError(containerPath(list, name), "stands in containers only")
+			case names[name]:
+				return templateError(containerPath(list, name), "two containers of one name")
 			}
 			names[name] = true
 		}

@@ -79,14 +79,20 @@ func (v *value) clone() *value {
 	return &c
 }
 
-// members returns the fields of a map, by key.
+// members returns the fields of what may be a map, by key.
 func (v *value) members() []member {
+	if v == nil {
+		return nil
+	}
 	v.expand()
 	return v.fields
 }
 
-// elements returns the elements of a list.
+// elements returns the elements of what may be a list.
 func (v *value) elements() []*value {
+	if v == nil {
+		return nil
+	}
 	v.expand()
 	return v.elems
 }
@@ -414,9 +420,12 @@ func stepTo(keys []schema.Key, e *value) node.Step {
 	return s
 }
 
-// element returns the first element of a list that has a key, or nil. O(1) after the first
-// call.
+// element returns the first element that has a key of what may be a list, or nil. O(1) after
+// the first call.
 func (v *value) element(keys []schema.Key, key string) *value {
+	if v == nil {
+		return nil
+	}
 	if v.index == nil {
 		v.index = make(map[string]*value, len(v.elements()))
 		for _, e := range v.elems {
@@ -430,14 +439,12 @@ func (v *value) element(keys []schema.Key, key string) *value {
 
 // repeats reports whether a key of a list repeats.
 func repeats(list *value, key func(*value) string) bool {
-	if list == nil || list.kind != node.List || key == nil {
-		return false
-	}
-	seen := make(map[string]bool, list.size())
-	for _, e := range list.elements() {
+	elems := list.elements()
+	seen := make(map[string]bool, len(elems))
+	for _, e := range elems {
 		seen[key(e)] = true
 	}
-	return len(seen) < len(list.elems)
+	return len(seen) < len(elems)
 }
 
 // replace gives a list other elements.
