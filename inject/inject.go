@@ -9,7 +9,6 @@ import (
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/braid/internal/docs"
-	"example.com/braid/internal/node"
 	"example.com/braid/merge"
 )
 
@@ -211,21 +210,16 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 	}
 	r.lost(p, u)
 	s := &source{pod: u.base, object: p.object, Values: values}
-	trees := make([]*node.Tree, len(in.templates))
+	filled := make([]*value, len(in.templates))
 	for i, t := range in.templates {
-		if trees[i], err = t.texts.fill(t.tree, s); err != nil {
+		if filled[i], err = fill(t.tree, t.texts, s); err != nil {
 			return nil, err
-		}
-		if len(t.texts) > 0 {
-			if err := keysAreNotBlank(trees[i]); err != nil {
-				return nil, err
-			}
 		}
 	}
 	o := &overlay{in: in, p: p, pod: u.base, live: p.pod, was: u.did}
 	o.begin()
 	for i, t := range in.templates {
-		o.lay(t, trees[i])
+		o.lay(t, filled[i])
 	}
 	o.finish()
 	r.Warnings = append(r.Warnings, o.warnings...)

@@ -34,7 +34,7 @@ func TestTemplateErrors(t *testing.T) {
 		{"wrong type", "containers: [{name: a, image: [x]}]", "template: spec.containers[0].image: wrong type"},
 		{"containers are no list", "containers: {name: a}", "template: spec.containers: wrong type"},
 		{"one name twice", "initContainers: [{name: a}]\ncontainers: [{name: a}]", "spec.containers[name=a]: invalid template: two containers of one name"},
-		{"one volume twice", "volumes: [{name: a}, {name: a}]", "spec.volumes[1]: invalid template: repeats name"},
+		{"one volume twice", "volumes: [{name: a}, {name: a}]", "volumes[1]: invalid template: repeats name"},
 		{"ephemeral", "ephemeralContainers: [{name: a}]", "by a subresource only"},
 		{"every init container", "initContainers: [{name: '*'}]", "stands in containers only"},
 		{"beside spec", "spec: {}\nvolumes: []", "volumes: invalid template: stands beside spec"},

@@ -62,9 +62,8 @@ func field(path node.Path, key string) node.Path {
 }
 
 // lay lays one template, with its values filled in, over the pod.
-func (o *overlay) lay(t *Template, tree *node.Tree) {
+func (o *overlay) lay(t *Template, root *value) {
 	o.t = t
-	root := valueAt(tree, 0)
 	if meta := root.get("metadata"); meta != nil {
 		o.metadata(meta)
 	}

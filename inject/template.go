@@ -37,7 +37,7 @@ const EveryContainer = "*"
 type Template struct {
 	name, version string
 	tree          *node.Tree // {"metadata":{…},"spec":{…}}, without nulls
-	texts         texts
+	texts         []text
 	override      map[string]bool
 	order         map[string]Order
 }
@@ -129,7 +129,11 @@ func (p *templateParser) settle(t *node.Tree) {
 
 func (p *templateParser) parse(t *node.Tree) (*Template, error) {
 	p.settle(t)
-	if err := keysAreNotBlank(t); err != nil {
+	spec := t.Field(0, "spec")
+	if spec == node.None {
+		spec = 0
+	}
+	if err := namesFit(t, spec, fieldType(podType(), "spec")); err != nil {
 		return nil, err
 	}
 	body, err := normalize(t)
@@ -257,35 +261,42 @@ func podType() *schema.Type {
 	return s.Root
 }
 
-// keysAreNotBlank refuses a null or an empty text that would name an element of a pod's lists.
-func keysAreNotBlank(t *node.Tree) error {
-	spec, typ := t.Field(0, "spec"), fieldType(podType(), "spec")
-	if spec == node.None {
-		spec = 0
-	}
-	return blankKeys(t, spec, typ)
-}
-
-func blankKeys(t *node.Tree, i node.ID, typ *schema.Type) error {
+// namesFit refuses elements of the keyed lists at i and below without a name of their own: it
+// is null, blank, not there or another's too.
+func namesFit(t *node.Tree, i node.ID, typ *schema.Type) error {
+	keys, seen := keysOf(typ), map[string]bool{}
 	for _, kid := range t.Kids(i) {
 		child := elemType(typ)
 		if t.Kind(i) == node.Map {
 			child = fieldType(typ, t.Key(kid))
-		}
-		for _, k := range keysOf(typ) {
-			if t.Kind(i) != node.List || keyDefault(k) != "" {
-				continue
-			}
-			if f := t.Field(kid, k.Name); f != node.None && (t.Kind(f) == node.Null || t.Kind(f) == node.String && t.Text(f) == "") {
-				return templateError(t.Path(f), "blank; it names the element")
-			} else if f == node.None {
-				return templateError(t.Path(kid), "no %s, which names the element", k.Name)
+		} else if len(keys) > 0 {
+			if err := nameFits(t, kid, keys, seen); err != nil {
+				return err
 			}
 		}
-		if err := blankKeys(t, kid, child); err != nil {
+		if err := namesFit(t, kid, child); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+func nameFits(t *node.Tree, elem node.ID, keys []schema.Key, seen map[string]bool) error {
+	for _, k := range keys {
+		f := t.Field(elem, k.Name)
+		switch {
+		case keyDefault(k) != "":
+		case f == node.None:
+			return templateError(t.Path(elem), "no %s, which names the element", k.Name)
+		case t.Kind(f) == node.Null || t.Kind(f) == node.String && t.Text(f) == "":
+			return templateError(t.Path(f), "blank; it names the element")
+		}
+	}
+	key := keyOf(keys, valueAt(t, elem))
+	if seen[key] {
+		return templateError(t.Path(elem), "repeats %s", keys[0].Name)
+	}
+	seen[key] = true
 	return nil
 }
 
@@ -308,39 +319,21 @@ func check(t *Template) error {
 	if spec.get("ephemeralContainers") != nil {
 		return templateError(node.Path{{Field: "spec"}, {Field: "ephemeralContainers"}}, "cannot be injected: a server takes them by a subresource only")
 	}
-	if err := unique(t.tree, 0, podType()); err != nil {
-		return err
-	}
 	return typesFit(t)
 }
 
-// unique refuses keyed lists in which an element repeats.
-func unique(t *node.Tree, i node.ID, typ *schema.Type) error {
-	if keys := keysOf(typ); keys != nil && t.Kind(i) == node.List {
-		seen := map[string]bool{}
-		for _, kid := range t.Kids(i) {
-			key := keyOf(keys, valueAt(t, kid))
-			if seen[key] {
-				return templateError(t.Path(kid), "repeats %s", stepTo(keys, valueAt(t, kid)).Keys[0].Name)
-			}
-			seen[key] = true
-		}
-	}
-	for _, kid := range t.Kids(i) {
-		child := elemType(typ)
-		if t.Kind(i) == node.Map {
-			child = fieldType(typ, t.Key(kid))
-		}
-		if err := unique(t, kid, child); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// typesFit lets a merge check the types. Placeholders become numbers where they say so.
+// typesFit lets a merge check the types, with values that fit the conversions of placeholders.
 func typesFit(t *Template) error {
-	sample, err := t.texts.sample(t.tree)
+	stand := make([]text, len(t.texts))
+	for i, x := range t.texts {
+		with := map[string]string{"": "x", "int": "1", "bool": "true"}[x.convert]
+		stand[i] = text{at: x.at, pieces: []piece{{plain: with, source: with}}, convert: x.convert}
+	}
+	filled, err := fill(t.tree, stand, nil)
+	if err != nil {
+		return err
+	}
+	sample, err := filled.doc(t.tree)
 	if err != nil {
 		return err
 	}
@@ -351,18 +344,4 @@ func typesFit(t *Template) error {
 		return &named
 	}
 	return err
-}
-
-// sample returns a template with values that fit their conversions.
-func (xs texts) sample(t *node.Tree) (*merge.Doc, error) {
-	stand := make(texts, len(xs))
-	for i, x := range xs {
-		with := map[string]string{"": "x", "int": "1", "bool": "true"}[x.convert]
-		stand[i] = &text{pieces: []piece{{plain: with, source: with}}, convert: x.convert}
-	}
-	filled, err := stand.fill(t, nil)
-	if err != nil {
-		return nil, err
-	}
-	return merge.Parse(filled.JSON())
 }
