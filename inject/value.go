@@ -66,17 +66,24 @@ func (v *value) expand() {
 
 // clone returns a value that can be edited without a change of v.
 func (v *value) clone() *value {
-	c := *v
+	c := new(value)
+	v.cloneTo(c)
+	return c
+}
+
+func (v *value) cloneTo(c *value) {
+	*c = *v
 	c.index, c.ours, c.growth = nil, false, 0
-	c.fields = slices.Clone(v.fields)
-	c.elems = slices.Clone(v.elems)
+	c.fields, c.elems = slices.Clone(v.fields), slices.Clone(v.elems)
+	children := make([]value, len(v.fields)+len(v.elems))
 	for i := range c.fields {
-		c.fields[i].v = c.fields[i].v.clone()
+		v.fields[i].v.cloneTo(&children[i])
+		c.fields[i].v = &children[i]
 	}
 	for i := range c.elems {
-		c.elems[i] = c.elems[i].clone()
+		v.elems[i].cloneTo(&children[i])
+		c.elems[i] = &children[i]
 	}
-	return &c
 }
 
 // members returns the fields of what may be a map, by key.
