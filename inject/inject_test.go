@@ -285,3 +285,21 @@ func TestEmptyName(t *testing.T) {
 		t.Errorf("an empty name: %v", err)
 	}
 }
+
+// null is no number, though JSON takes it for one of any type.
+func TestConversions(t *testing.T) {
+	tmpl, err := inject.ParseTemplate([]byte("containers: [{name: a, ports: [{containerPort: '@{values.port|int}'}], tty: '@{values.tty|bool}'}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, pod := injector(t, inject.Options{}, tmpl), parseYAML(t, benchPod)
+	for _, tc := range []struct {
+		port, tty string
+		ok        bool
+	}{{"80", "true", true}, {"-1", "false", true}, {"null", "true", false}, {"1.5", "true", false}, {"x", "true", false}, {" 80", "true", false}, {"80", "null", false}, {"80", "1", false}, {"", "true", false}} {
+		_, err := in.Inject(pod, inject.Values{Given: map[string]string{"port": tc.port, "tty": tc.tty}})
+		if ok := err == nil; ok != tc.ok || !ok && !errors.Is(err, inject.ErrValue) {
+			t.Errorf("port %q, tty %q: got %v, want ok %t", tc.port, tc.tty, err, tc.ok)
+		}
+	}
+}

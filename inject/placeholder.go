@@ -180,18 +180,15 @@ func (x *text) fill(s *source) (*value, error) {
 		}
 		b.WriteString(strings.ToValidUTF8(v, "\uFFFD"))
 	}
-	out, want := b.String(), node.Bool
-	switch x.convert {
-	case "":
+	out := b.String()
+	if x.convert == "" {
 		return textValue(out), nil
-	case "int":
-		want = node.Number
 	}
 	t, err := node.Parse([]byte(out), node.Limits{})
 	switch {
-	case (err != nil || t.Kind(0) != want) && want == node.Bool:
+	case x.convert == "bool" && out != "true" && out != "false":
 		return nil, fmt.Errorf("@{%s}: not true or false", x.pieces[0].source)
-	case err != nil || t.Kind(0) != want || strings.ContainsAny(out, ".eE \n\t\r"):
+	case x.convert == "int" && (err != nil || t.Kind(0) != node.Number || strings.ContainsAny(out, ".eE \n\t\r")):
 		return nil, fmt.Errorf("@{%s}: not a whole number", x.pieces[0].source)
 	}
 	return valueAt(t, 0), nil
