@@ -14,19 +14,18 @@ var containerLists = [...]string{"containers", "initContainers", "ephemeralConta
 
 const defaultContainer = "kubectl.kubernetes.io/default-container"
 
-func containerKeys() []schema.Key {
-	return keysOf(fieldType(fieldType(podType(), "spec"), "containers"))
-}
+// containersType is the type of each of those lists.
+func containersType() *schema.Type { return fieldType(fieldType(podType(), "spec"), "containers") }
 
-func containerKey(c *value) string { return keyText(schema.Key{Name: "name"}, c) }
+func containerPath(list, name string) node.Path {
+	return node.Path{{Field: "spec"}, {Field: list}, {Elem: true, Keys: []node.KeyPair{{Name: "name", Value: name}}}}
+}
 
 // find returns a container of the pod and its list.
 func (o *overlay) find(name string) (c *value, list string) {
 	for _, list := range containerLists {
-		if l := o.pod.path("spec", list); l != nil && l.kind == node.List {
-			if c := l.element(containerKeys(), name); c != nil {
-				return c, list
-			}
+		if c := o.pod.path("spec", list).element(keysOf(containersType()), name); c != nil {
+			return c, list
 		}
 	}
 	return nil, ""
@@ -36,21 +35,15 @@ func (o *overlay) find(name string) (c *value, list string) {
 func (o *overlay) begin() {
 	o.owners = map[string]*value{}
 	for _, list := range containerLists[:2] {
-		l := o.pod.path("spec", list)
-		if l == nil || l.kind != node.List {
-			continue
-		}
-		for _, c := range l.elements() {
+		for _, c := range o.pod.path("spec", list).elements() {
 			if c.kind != node.Map {
 				continue
 			}
 			if o.users = append(o.users, c.str("name")); list == "initContainers" && !isSidecar(c) {
 				continue // it has ended when others listen
 			}
-			if ports := c.look("ports"); ports != nil && ports.kind == node.List {
-				for _, p := range ports.elements() {
-					o.own(p, c)
-				}
+			for _, p := range c.look("ports").elements() {
+				o.own(p, c)
 			}
 		}
 	}
@@ -63,11 +56,7 @@ func (o *overlay) containers(spec *value) {
 	added := map[string][]item{}
 	var lists []string
 	for _, list := range [...]string{"initContainers", "containers"} {
-		from := spec.get(list)
-		if from == nil || from.kind != node.List {
-			continue
-		}
-		for _, c := range from.elements() {
+		for _, c := range spec.get(list).elements() {
 			name := c.str("name")
 			if name == EveryContainer {
 				o.everywhere(c)
@@ -82,9 +71,8 @@ func (o *overlay) containers(spec *value) {
 			}
 		}
 	}
-	st := fieldType(podType(), "spec")
 	for _, list := range lists {
-		o.grow(fieldType(st, list), o.pod.get("spec"), list, node.Path{{Field: "spec"}, {Field: list}}, added[list], true)
+		o.grow(containersType(), o.pod.get("spec"), list, node.Path{{Field: "spec"}, {Field: list}}, added[list], true)
 	}
 }
 
@@ -105,31 +93,27 @@ func (o *overlay) target(c *value, list string) (*value, string) {
 
 // container lays a container over that of its name, or returns it if it is new.
 func (o *overlay) container(c *value, name, list string) (fresh *value) {
-	path := func(list string) node.Path {
-		return node.Path{{Field: "spec"}, {Field: list}, {Elem: true, Keys: []node.KeyPair{{Name: "name", Value: name}}}}
-	}
-	ct := elemType(fieldType(fieldType(podType(), "spec"), "containers"))
+	ct := elemType(containersType())
 	have, at := o.find(name)
 	switch {
 	case have == nil:
-		o.claimPorts(c, path(list), list == "containers" || isSidecar(c))
+		o.claimPorts(c, containerPath(list, name), list == "containers" || isSidecar(c))
 		return c
 	case at != "ephemeralContainers" && (o.t.override[name] || o.t.override[EveryContainer]):
 		if at == "containers" {
 			c.remove("restartPolicy")
 		}
-		o.fields(ct, have, c, path(at), author, !have.ours)
+		o.fields(ct, have, c, containerPath(at, name), author, !have.ours)
 	case at == list && same(ct, have, c, defaults):
-	case o.clash(ContainerName, path(at), at != list || have.ours, "the object has a container of that name"):
+	case o.clash(ContainerName, containerPath(at, name), at != list || have.ours, "the object has a container of that name"):
 		o.clashes = o.clashes[:len(o.clashes)-1] // each field that differs is one
-		o.fields(ct, have, c, path(at), nobody, true)
+		o.fields(ct, have, c, containerPath(at, name), nobody, true)
 	}
 	return nil
 }
 
 // everywhere adds to each container of the author's own.
 func (o *overlay) everywhere(c *value) {
-	ct := elemType(fieldType(fieldType(podType(), "spec"), "containers"))
 	c = c.clone()
 	c.remove("name")
 	for _, name := range o.users {
@@ -137,8 +121,7 @@ func (o *overlay) everywhere(c *value) {
 		if have == nil || name == "" {
 			continue
 		}
-		path := node.Path{{Field: "spec"}, {Field: list}, {Elem: true, Keys: []node.KeyPair{{Name: "name", Value: name}}}}
-		o.fields(ct, have, c, path, nobody, true)
+		o.fields(elemType(containersType()), have, c, containerPath(list, name), nobody, true)
 	}
 }
 
@@ -193,19 +176,19 @@ func (o *overlay) portsFree(p *value, path node.Path, container *value) bool {
 
 // claimPorts drops the ports of a new container that others listen on.
 func (o *overlay) claimPorts(c *value, path node.Path, listens bool) {
-	ports := c.look("ports")
-	if ports == nil || ports.kind != node.List || !listens {
+	if !listens {
 		return
 	}
-	keys := keysOf(fieldType(elemType(fieldType(fieldType(podType(), "spec"), "containers")), "ports"))
+	ports := c.look("ports").elements()
+	keys := keysOf(fieldType(elemType(containersType()), "ports"))
 	var free []*value
-	for _, p := range ports.elements() {
+	for _, p := range ports {
 		if o.portsFree(p, append(field(path, "ports"), stepTo(keys, p)), c) {
 			free = append(free, p)
 		}
 	}
 	switch len(free) {
-	case ports.size():
+	case len(ports):
 	case 0:
 		c.remove("ports")
 	default:
@@ -216,11 +199,11 @@ func (o *overlay) claimPorts(c *value, path node.Path, listens bool) {
 // nameDefault lets kubectl choose the author's first container, where one of ours stands
 // before it.
 func (o *overlay) nameDefault() {
-	list := o.pod.path("spec", "containers")
-	if list == nil || list.kind != node.List || list.size() == 0 || !list.elements()[0].ours {
+	containers := o.pod.path("spec", "containers").elements()
+	if len(containers) == 0 || !containers[0].ours {
 		return
 	}
-	for _, c := range list.elements() {
+	for _, c := range containers {
 		if c.ours || c.str("name") == "" || o.pod.look("metadata", "annotations", defaultContainer) != nil {
 			continue
 		}
@@ -266,9 +249,6 @@ func references(text string) (names []string) {
 // expands only what is defined before. O(n).
 func (o *overlay) beforeUse(list *value, fresh []item, path node.Path) {
 	sortEnv(fresh)
-	if list == nil || list.kind != node.List {
-		return
-	}
 	firstUse, defined, names := map[string]int{}, map[string]int{}, []string{}
 	for i, e := range list.elements() {
 		name := e.str("name")

@@ -9,7 +9,6 @@ import (
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"example.com/braid/internal/docs"
-	"example.com/braid/internal/node"
 	"example.com/braid/merge"
 )
 
@@ -203,7 +202,7 @@ func before(p *place, rec *record, wants func(list, key string) bool) (u *undo, 
 		}
 	}
 	for _, list := range containerLists {
-		u.odd = u.odd || repeats(u.base.path("spec", list), containerKey)
+		u.odd = u.odd || repeats(u.base.path("spec", list), func(c *value) string { _, name := c.scalar("name"); return name })
 	}
 	return u, was
 }
@@ -217,21 +216,16 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 	}
 	r.lost(p, u)
 	s := &source{pod: u.base, object: p.object, Values: values}
-	trees := make([]*node.Tree, len(in.templates))
+	filled := make([]*value, len(in.templates))
 	for i, t := range in.templates {
-		if trees[i], err = t.texts.fill(t.tree, s); err != nil {
+		if filled[i], err = fill(t.tree, t.texts, s); err != nil {
 			return nil, err
-		}
-		if len(t.texts) > 0 {
-			if err := keysAreNotBlank(trees[i]); err != nil {
-				return nil, err
-			}
 		}
 	}
 	o := &overlay{in: in, p: p, pod: u.base, live: p.pod, was: u.did}
 	o.begin()
 	for i, t := range in.templates {
-		o.lay(t, trees[i])
+		o.lay(t, filled[i])
 	}
 	o.finish()
 	r.Warnings = append(r.Warnings, o.warnings...)
@@ -251,8 +245,7 @@ func (in *Injector) inject(p *place, values Values, r *Result) (*work, error) {
 		}
 		notes := o.annotations()
 		if notes == nil {
-			path := append(p.at[:len(p.at):len(p.at)], annotationPath(RecordAnnotation)...)
-			return nil, &merge.Error{Doc: "live", Path: path, Offset: -1, Rule: merge.ErrType, Detail: "no place for the record: metadata or its annotations are no map"}
+			return nil, &merge.Error{Doc: "live", Path: p.below(annotationPath(RecordAnnotation)), Offset: -1, Rule: merge.ErrType, Detail: "no place for the record: metadata or its annotations are no map"}
 		}
 		notes.set(RecordAnnotation, textValue(o.rec.text()))
 		r.Injections = append(r.Injections, o.rec.by...)

@@ -34,7 +34,7 @@ func TestTemplateErrors(t *testing.T) {
 		{"wrong type", "containers: [{name: a, image: [x]}]", "template: spec.containers[0].image: wrong type"},
 		{"containers are no list", "containers: {name: a}", "template: spec.containers: wrong type"},
 		{"one name twice", "initContainers: [{name: a}]\ncontainers: [{name: a}]", "spec.containers[name=a]: invalid template: two containers of one name"},
-		{"one volume twice", "volumes: [{name: a}, {name: a}]", "spec.volumes[1]: invalid template: repeats name"},
+		{"one volume twice", "volumes: [{name: a}, {name: a}]", "volumes[1]: invalid template: repeats name"},
 		{"ephemeral", "ephemeralContainers: [{name: a}]", "by a subresource only"},
 		{"every init container", "initContainers: [{name: '*'}]", "stands in containers only"},
 		{"beside spec", "spec: {}\nvolumes: []", "volumes: invalid template: stands beside spec"},
@@ -283,5 +283,23 @@ func TestEmptyName(t *testing.T) {
 	_, err = injector(t, inject.Options{}, named).Inject(parseYAML(t, benchPod), inject.Values{Given: map[string]string{"x": ""}})
 	if !errors.Is(err, inject.ErrTemplate) {
 		t.Errorf("an empty name: %v", err)
+	}
+}
+
+// null is no number, though JSON takes it for one of any type.
+func TestConversions(t *testing.T) {
+	tmpl, err := inject.ParseTemplate([]byte("containers: [{name: a, ports: [{containerPort: '@{values.port|int}'}], tty: '@{values.tty|bool}'}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, pod := injector(t, inject.Options{}, tmpl), parseYAML(t, benchPod)
+	for _, tc := range []struct {
+		port, tty string
+		ok        bool
+	}{{"80", "true", true}, {"-1", "false", true}, {"null", "true", false}, {"1.5", "true", false}, {"x", "true", false}, {" 80", "true", false}, {"80", "null", false}, {"80", "1", false}, {"", "true", false}} {
+		_, err := in.Inject(pod, inject.Values{Given: map[string]string{"port": tc.port, "tty": tc.tty}})
+		if ok := err == nil; ok != tc.ok || !ok && !errors.Is(err, inject.ErrValue) {
+			t.Errorf("port %q, tty %q: got %v, want ok %t", tc.port, tc.tty, err, tc.ok)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package inject
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	gvk "k8s.io/apimachinery/pkg/runtime/schema"
@@ -97,6 +98,10 @@ func (in *Injector) place(object *value, kind gvk.GroupKind, at node.Path) (plac
 	}
 	return p, ok && p.pod != nil && p.pod.kind == node.Map
 }
+
+// below returns the path from the root of the document to what stands at a path of the pod
+// template.
+func (p *place) below(path node.Path) node.Path { return slices.Concat(p.at, path) }
 
 // ends reports whether the pods of an object run to completion, so that a sidecar that does
 // not end keeps them from it.

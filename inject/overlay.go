@@ -45,14 +45,12 @@ const (
 )
 
 func (o *overlay) warn(path node.Path, format string, args ...any) {
-	o.warnings = append(o.warnings, Warning{o.full(path), fmt.Sprintf(format, args...)})
+	o.warnings = append(o.warnings, Warning{o.p.below(path), fmt.Sprintf(format, args...)})
 }
-
-func (o *overlay) full(path node.Path) node.Path { return slices.Concat(o.p.at, path) }
 
 // clash records a clash and reports whether the template's value is to be taken.
 func (o *overlay) clash(rule Rule, path node.Path, final bool, format string, args ...any) (take bool) {
-	o.clashes = append(o.clashes, Conflict{o.t.name, o.full(path), rule, fmt.Sprintf(format, args...)})
+	o.clashes = append(o.clashes, Conflict{o.t.name, o.p.below(path), rule, fmt.Sprintf(format, args...)})
 	if final && o.in.o.OnConflict == UseTemplate {
 		o.fatal = true
 	}
@@ -64,9 +62,8 @@ func field(path node.Path, key string) node.Path {
 }
 
 // lay lays one template, with its values filled in, over the pod.
-func (o *overlay) lay(t *Template, tree *node.Tree) {
+func (o *overlay) lay(t *Template, root *value) {
 	o.t = t
-	root := valueAt(tree, 0)
 	if meta := root.get("metadata"); meta != nil {
 		o.metadata(meta)
 	}
@@ -174,13 +171,11 @@ func (o *overlay) elements(t *schema.Type, key func(*value) string, parent *valu
 	list := parent.get(name)
 	keys := keysOf(t)
 	have := map[string]*value{}
-	if list != nil && list.kind == node.List {
-		for _, e := range list.elements() {
-			if k := key(e); have[k] == nil {
-				have[k] = e
-			} else {
-				o.odd = true
-			}
+	for _, e := range list.elements() {
+		if k := key(e); have[k] == nil {
+			have[k] = e
+		} else {
+			o.odd = true
 		}
 	}
 	var fresh []item
@@ -293,10 +288,9 @@ func (o *overlay) before() map[string][]item {
 func (o *overlay) arrange(g *growth, was []item) {
 	key := itemKey(g.typ, g.path[len(g.path)-1].Field)
 	var live, base []item
-	if list, _ := walkTo(o.live, podType(), g.path); list != nil && list.kind == node.List {
-		for _, e := range list.elements() {
-			live = append(live, item{key: key(e), v: e})
-		}
+	list, _ := walkTo(o.live, podType(), g.path)
+	for _, e := range list.elements() {
+		live = append(live, item{key: key(e), v: e})
 	}
 	for _, e := range g.list.elements() {
 		if !e.ours {

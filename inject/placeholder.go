@@ -1,20 +1,20 @@
 package inject
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"example.com/braid/internal/node"
+	"example.com/braid/internal/schema"
 	"example.com/braid/merge"
 )
 
 // Layout: a scalar is taken apart when a template is parsed (text, piece) and put together
 // when it is injected (source, fill). The package documentation says what they look like.
 //
-// What always holds: what is put in is quoted as one JSON string, or has been checked to be
-// a number or boolean; and where a kubelet expands $(VAR) each $ of it is doubled, by the
+// What always holds: what is put in is one string, or has been checked to be a number or
+// boolean; and where a kubelet expands $(VAR) each $ of it is doubled, by the
 // kubelet's own rule.
 
 // Values are what placeholders stand for.
@@ -26,9 +26,11 @@ type Values struct {
 
 // text is a scalar of a template, taken apart.
 type text struct {
+	at      node.Path // by index
 	pieces  []piece
 	convert string // "int", "bool" or ""
 	expands bool   // a kubelet expands $(VAR) in it
+	names   bool   // it names an element of a list
 }
 
 // piece is text as it is, or a placeholder if path is not empty.
@@ -157,8 +159,8 @@ func (s *source) lookup(p *piece) (string, bool) {
 	return found, found != ""
 }
 
-// fill appends the scalar with values as JSON.
-func (x *text) fill(dst []byte, s *source) ([]byte, error) {
+// fill returns the scalar with values.
+func (x *text) fill(s *source) (*value, error) {
 	var b strings.Builder
 	for i := range x.pieces {
 		p := &x.pieces[i]
@@ -179,44 +181,35 @@ func (x *text) fill(dst []byte, s *source) ([]byte, error) {
 		b.WriteString(strings.ToValidUTF8(v, "\uFFFD"))
 	}
 	out := b.String()
-	switch x.convert {
-	case "":
-		return node.AppendQuoted(dst, out), nil
-	case "bool":
-		if out != "true" && out != "false" {
-			return nil, fmt.Errorf("@{%s}: not true or false", x.pieces[0].source)
-		}
-	case "int":
-		var n json.Number
-		if err := json.Unmarshal([]byte(out), &n); err != nil || strings.ContainsAny(out, ".eE\" \n\t\r") {
-			return nil, fmt.Errorf("@{%s}: not a whole number", x.pieces[0].source)
-		}
+	if x.convert == "" {
+		return textValue(out), nil
 	}
-	return append(dst, out...), nil
+	t, err := node.Parse([]byte(out), node.Limits{})
+	switch {
+	case x.convert == "bool" && out != "true" && out != "false":
+		return nil, fmt.Errorf("@{%s}: not true or false", x.pieces[0].source)
+	case x.convert == "int" && (err != nil || t.Kind(0) != node.Number || strings.ContainsAny(out, ".eE \n\t\r")):
+		return nil, fmt.Errorf("@{%s}: not a whole number", x.pieces[0].source)
+	}
+	return valueAt(t, 0), nil
 }
 
-// texts are the scalars of a document that have placeholders.
-type texts map[node.ID]*text
-
-// textsOf finds them. O(size).
-func textsOf(t *node.Tree) (texts, error) {
-	var out texts
+// textsOf finds the scalars of a pod template that have placeholders. O(size).
+func textsOf(t *node.Tree) (out []text, err error) {
 	for i := range node.ID(t.Len()) {
 		if t.Kind(i) != node.String {
 			continue
 		}
 		x, err := parseText(t.Text(i))
 		if err == nil && x != nil {
-			x.expands = expands(t, i)
+			x.at = t.Path(i)
+			x.expands, x.names = expands(x.at), namesElement(x.at)
 			for k, p := range x.pieces {
 				if x.expands && k+1 < len(x.pieces) && p.path == nil && strings.HasSuffix(p.plain, "$") {
 					err = fmt.Errorf("a $ before a placeholder")
 				}
 			}
-			if out == nil {
-				out = texts{}
-			}
-			out[i] = x
+			out = append(out, *x)
 		}
 		if err != nil {
 			return nil, templateError(t.Path(i), "%v", err)
@@ -225,60 +218,47 @@ func textsOf(t *node.Tree) (texts, error) {
 	return out, nil
 }
 
-// expands reports whether a kubelet expands $(VAR) in a scalar of a pod template.
-func expands(t *node.Tree, i node.ID) bool {
-	for ; t.Parent(i) != node.None; i = t.Parent(i) {
-		switch parent := t.Parent(i); {
-		case t.Kind(parent) == node.List:
-		case t.Key(i) == "args", t.Key(i) == "command", t.Key(i) == "value", t.Key(i) == "subPathExpr":
-			return true
+// expands reports whether a kubelet expands $(VAR) at a path of a pod template.
+func expands(at node.Path) bool {
+	return slices.ContainsFunc(at, func(s node.Step) bool {
+		return s.Field == "args" || s.Field == "command" || s.Field == "value" || s.Field == "subPathExpr"
+	})
+}
+
+// namesElement reports whether what stands at a path of a pod template names an element of
+// a list, and so must not be blank.
+func namesElement(at node.Path) bool {
+	list, t := schema.Unknown, podType()
+	for _, s := range at[:len(at)-1] {
+		if list = t; s.Elem {
+			t = elemType(t)
+		} else {
+			t = fieldType(t, s.Field)
 		}
 	}
-	return false
+	return slices.ContainsFunc(keysOf(list), func(k schema.Key) bool { return k.Name == at[len(at)-1].Field && keyDefault(k) == "" })
 }
 
-// fill returns a document with values in the place of placeholders: t itself if there are
-// none. O(size).
-func (xs texts) fill(t *node.Tree, s *source) (*node.Tree, error) {
-	if len(xs) == 0 {
-		return t, nil
-	}
-	var err error
-	out := xs.append(nil, t, 0, s, &err)
-	if err != nil {
-		return nil, err
-	}
-	return node.Parse(out, node.Limits{})
-}
-
-func (xs texts) append(dst []byte, t *node.Tree, i node.ID, s *source, failed *error) []byte {
-	if x := xs[i]; x != nil {
-		out, err := x.fill(dst, s)
+// fill returns a template with values in the place of placeholders. O(size of the maps and
+// lists around those).
+func fill(t *node.Tree, texts []text, s *source) (*value, error) {
+	root := valueAt(t, 0)
+	for i := range texts {
+		x, leaf := &texts[i], root
+		for _, step := range x.at {
+			if step.Elem {
+				leaf = leaf.elements()[step.Index]
+			} else {
+				leaf = leaf.get(step.Field)
+			}
+		}
+		v, err := x.fill(s)
 		if err != nil {
-			*failed = &merge.Error{Doc: "template", Path: t.Path(i), Offset: -1, Rule: ErrValue, Detail: err.Error()}
-			return dst
+			return nil, &merge.Error{Doc: "template", Path: x.at, Offset: -1, Rule: ErrValue, Detail: err.Error()}
 		}
-		return out
+		if *leaf = *v; x.names && v.text() == "" && v.kind == node.String {
+			return nil, templateError(x.at, "blank; it names the element")
+		}
 	}
-	switch t.Kind(i) {
-	case node.Map:
-		dst = append(dst, '{')
-		for k, kid := range t.Kids(i) {
-			if k > 0 {
-				dst = append(dst, ',')
-			}
-			dst = xs.append(t.AppendKey(dst, kid), t, kid, s, failed)
-		}
-		return append(dst, '}')
-	case node.List:
-		dst = append(dst, '[')
-		for k, kid := range t.Kids(i) {
-			if k > 0 {
-				dst = append(dst, ',')
-			}
-			dst = xs.append(dst, t, kid, s, failed)
-		}
-		return append(dst, ']')
-	}
-	return t.Append(dst, i)
+	return root, nil
 }

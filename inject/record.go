@@ -235,8 +235,7 @@ func (p *place) read() (*record, error) {
 	}
 	r, err := parseRecord(note.text())
 	if err != nil {
-		path := append(p.at[:len(p.at):len(p.at)], annotationPath(RecordAnnotation)...)
-		return nil, &merge.Error{Doc: "live", Path: path, Offset: -1, Rule: ErrRecord, Detail: err.Error()}
+		return nil, &merge.Error{Doc: "live", Path: p.below(annotationPath(RecordAnnotation)), Offset: -1, Rule: ErrRecord, Detail: err.Error()}
 	}
 	p.record = r
 	return r, nil

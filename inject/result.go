@@ -172,22 +172,19 @@ func reorder(t *schema.Type, v, next *value) {
 // lost tells of what was found to be another's by now.
 func (r *Result) lost(p *place, u *undo) {
 	for _, at := range u.lost {
-		r.Drift = append(r.Drift, Drift{append(p.at[:len(p.at):len(p.at)], at...), merge.WeRemoveTheySet})
+		r.Drift = append(r.Drift, Drift{p.below(at), merge.WeRemoveTheySet})
 	}
 }
 
 func fits(p *place, next *value) error {
 	size := 0
-	if notes := next.path("metadata", "annotations"); notes != nil && notes.kind == node.Map {
-		for _, m := range notes.members() {
-			size += len(m.key) + len(m.v.text())
-		}
+	for _, m := range next.path("metadata", "annotations").members() {
+		size += len(m.key) + len(m.v.text())
 	}
 	if size <= annotationLimit {
 		return nil
 	}
-	path := append(p.at[:len(p.at):len(p.at)], node.Step{Field: "metadata"}, node.Step{Field: "annotations"})
-	return &merge.Error{Doc: "desired", Path: path, Offset: -1, Rule: merge.ErrLimit, Detail: "with the record of what is injected, over the 256 KiB that a server takes"}
+	return &merge.Error{Doc: "desired", Path: p.below(node.Path{{Field: "metadata"}, {Field: "annotations"}}), Offset: -1, Rule: merge.ErrLimit, Detail: "with the record of what is injected, over the 256 KiB that a server takes"}
 }
 
 func (r *Result) merge(p *place, w *work, live, next *merge.Doc, drift OnDrift) (merge.Result, error) {
@@ -214,7 +211,7 @@ func (r *Result) merge(p *place, w *work, live, next *merge.Doc, drift OnDrift) 
 		return result, err
 	}
 	for _, c := range conflicts {
-		r.Drift = append(r.Drift, Drift{append(p.at[:len(p.at):len(p.at)], c.Path...), c.Case})
+		r.Drift = append(r.Drift, Drift{p.below(c.Path), c.Case})
 	}
 	return m.semantic.ThreeWay(lastDoc, live, next)
 }

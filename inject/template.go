@@ -37,7 +37,7 @@ const EveryContainer = "*"
 type Template struct {
 	name, version string
 	tree          *node.Tree // {"metadata":{…},"spec":{…}}, without nulls
-	texts         texts
+	texts         []text
 	override      map[string]bool
 	order         map[string]Order
 }
@@ -120,18 +120,20 @@ func (p *templateParser) settle(t *node.Tree) {
 	if name := meta.get("name").text(); name != "" {
 		p.settings[NameAnnotation] = name
 	}
-	if notes := meta.get("annotations"); notes != nil {
-		for _, m := range notes.members() {
-			if strings.HasPrefix(m.key, settingsPrefix) {
-				p.settings[m.key] = m.v.text()
-			}
+	for _, m := range meta.get("annotations").members() {
+		if strings.HasPrefix(m.key, settingsPrefix) {
+			p.settings[m.key] = m.v.text()
 		}
 	}
 }
 
 func (p *templateParser) parse(t *node.Tree) (*Template, error) {
 	p.settle(t)
-	if err := keysAreNotBlank(t); err != nil {
+	spec := t.Field(0, "spec")
+	if spec == node.None {
+		spec = 0
+	}
+	if err := namesFit(t, spec, fieldType(podType(), "spec")); err != nil {
 		return nil, err
 	}
 	body, err := normalize(t)
@@ -206,15 +208,13 @@ func normalize(t *node.Tree) (*node.Tree, error) {
 	injected := newMap()
 	for _, key := range [...]string{"labels", "annotations"} {
 		kept := newMap()
-		if from := meta.get(key); from != nil && from.kind == node.Map {
-			for _, m := range from.members() {
-				switch {
-				case strings.HasPrefix(m.key, settingsPrefix) || m.key == RecordAnnotation || m.v.kind == node.Null:
-				case m.v.kind != node.String:
-					return nil, templateError(node.Path{{Field: "metadata"}, {Field: key}, {Field: m.key}}, "a %s, want a string", m.v.kind)
-				default:
-					kept.set(m.key, m.v)
-				}
+		for _, m := range meta.get(key).members() {
+			switch {
+			case strings.HasPrefix(m.key, settingsPrefix) || m.key == RecordAnnotation || m.v.kind == node.Null:
+			case m.v.kind != node.String:
+				return nil, templateError(node.Path{{Field: "metadata"}, {Field: key}, {Field: m.key}}, "a %s, want a string", m.v.kind)
+			default:
+				kept.set(m.key, m.v)
 			}
 		}
 		if kept.size() > 0 {
@@ -241,22 +241,15 @@ func normalize(t *node.Tree) (*node.Tree, error) {
 // orderEnv lets the variables of each container stand before those that refer to them.
 func orderEnv(spec *value) {
 	for _, list := range containerLists[:2] {
-		containers := spec.get(list)
-		if containers == nil || containers.kind != node.List {
-			continue
-		}
-		for _, c := range containers.elements() {
-			env := c.get("env")
-			if env == nil || env.kind != node.List {
-				continue
-			}
-			var items []item
-			for _, e := range env.elements() {
-				items = append(items, item{key: e.str("name"), v: e})
+		for _, c := range spec.get(list).elements() {
+			env := c.get("env").elements()
+			items := make([]item, len(env))
+			for i, e := range env {
+				items[i] = item{key: e.str("name"), v: e}
 			}
 			sortEnv(items)
 			for i, e := range items {
-				env.elems[i] = e.v
+				env[i] = e.v
 			}
 		}
 	}
@@ -268,35 +261,42 @@ func podType() *schema.Type {
 	return s.Root
 }
 
-// keysAreNotBlank refuses a null or an empty text that would name an element of a pod's lists.
-func keysAreNotBlank(t *node.Tree) error {
-	spec, typ := t.Field(0, "spec"), fieldType(podType(), "spec")
-	if spec == node.None {
-		spec = 0
-	}
-	return blankKeys(t, spec, typ)
-}
-
-func blankKeys(t *node.Tree, i node.ID, typ *schema.Type) error {
+// namesFit refuses elements of the keyed lists at i and below without a name of their own: it
+// is null, blank, not there or another's too.
+func namesFit(t *node.Tree, i node.ID, typ *schema.Type) error {
+	keys, seen := keysOf(typ), map[string]bool{}
 	for _, kid := range t.Kids(i) {
 		child := elemType(typ)
 		if t.Kind(i) == node.Map {
 			child = fieldType(typ, t.Key(kid))
-		}
-		for _, k := range keysOf(typ) {
-			if t.Kind(i) != node.List || keyDefault(k) != "" {
-				continue
-			}
-			if f := t.Field(kid, k.Name); f != node.None && (t.Kind(f) == node.Null || t.Kind(f) == node.String && t.Text(f) == "") {
-				return templateError(t.Path(f), "blank; it names the element")
-			} else if f == node.None {
-				return templateError(t.Path(kid), "no %s, which names the element", k.Name)
+		} else if len(keys) > 0 {
+			if err := nameFits(t, kid, keys, seen); err != nil {
+				return err
 			}
 		}
-		if err := blankKeys(t, kid, child); err != nil {
+		if err := namesFit(t, kid, child); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+func nameFits(t *node.Tree, elem node.ID, keys []schema.Key, seen map[string]bool) error {
+	for _, k := range keys {
+		f := t.Field(elem, k.Name)
+		switch {
+		case keyDefault(k) != "":
+		case f == node.None:
+			return templateError(t.Path(elem), "no %s, which names the element", k.Name)
+		case t.Kind(f) == node.Null || t.Kind(f) == node.String && t.Text(f) == "":
+			return templateError(t.Path(f), "blank; it names the element")
+		}
+	}
+	key := keyOf(keys, valueAt(t, elem))
+	if seen[key] {
+		return templateError(t.Path(elem), "repeats %s", keys[0].Name)
+	}
+	seen[key] = true
 	return nil
 }
 
@@ -305,16 +305,13 @@ func check(t *Template) error {
 	spec := valueAt(t.tree, 0).get("spec")
 	names := map[string]bool{}
 	for _, list := range [...]string{"initContainers", "containers"} {
-		containers := spec.get(list)
-		if containers == nil || containers.kind != node.List {
-			continue
-		}
-		for _, c := range containers.elements() {
+		for _, c := range spec.get(list).elements() {
 			name := c.str("name")
-			if path := (node.Path{{Field: "spec"}, {Field: list}, {Elem: true, Keys: []node.KeyPair{{Name: "name", Value: name}}}}); name == EveryContainer && list != "containers" {
-				return templateError(path, "stands in containers only")
-			} else if names[name] {
-				return templateError(path, "two containers of one name")
+			switch {
+			case name == EveryContainer && list != "containers":
+				return templateError(containerPath(list, name), "stands in containers only")
+			case names[name]:
+				return templateError(containerPath(list, name), "two containers of one name")
 			}
 			names[name] = true
 		}
@@ -322,39 +319,21 @@ func check(t *Template) error {
 	if spec.get("ephemeralContainers") != nil {
 		return templateError(node.Path{{Field: "spec"}, {Field: "ephemeralContainers"}}, "cannot be injected: a server takes them by a subresource only")
 	}
-	if err := unique(t.tree, 0, podType()); err != nil {
-		return err
-	}
 	return typesFit(t)
 }
 
-// unique refuses keyed lists in which an element repeats.
-func unique(t *node.Tree, i node.ID, typ *schema.Type) error {
-	if keys := keysOf(typ); keys != nil && t.Kind(i) == node.List {
-		seen := map[string]bool{}
-		for _, kid := range t.Kids(i) {
-			key := keyOf(keys, valueAt(t, kid))
-			if seen[key] {
-				return templateError(t.Path(kid), "repeats %s", stepTo(keys, valueAt(t, kid)).Keys[0].Name)
-			}
-			seen[key] = true
-		}
-	}
-	for _, kid := range t.Kids(i) {
-		child := elemType(typ)
-		if t.Kind(i) == node.Map {
-			child = fieldType(typ, t.Key(kid))
-		}
-		if err := unique(t, kid, child); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// typesFit lets a merge check the types. Placeholders become numbers where they say so.
+// typesFit lets a merge check the types, with values that fit the conversions of placeholders.
 func typesFit(t *Template) error {
-	sample, err := t.texts.sample(t.tree)
+	stand := make([]text, len(t.texts))
+	for i, x := range t.texts {
+		with := map[string]string{"": "x", "int": "1", "bool": "true"}[x.convert]
+		stand[i] = text{at: x.at, pieces: []piece{{plain: with, source: with}}, convert: x.convert}
+	}
+	filled, err := fill(t.tree, stand, nil)
+	if err != nil {
+		return err
+	}
+	sample, err := filled.doc(t.tree)
 	if err != nil {
 		return err
 	}
@@ -365,18 +344,4 @@ func typesFit(t *Template) error {
 		return &named
 	}
 	return err
-}
-
-// sample returns a template with values that fit their conversions.
-func (xs texts) sample(t *node.Tree) (*merge.Doc, error) {
-	stand := make(texts, len(xs))
-	for i, x := range xs {
-		with := map[string]string{"": "x", "int": "1", "bool": "true"}[x.convert]
-		stand[i] = &text{pieces: []piece{{plain: with, source: with}}, convert: x.convert}
-	}
-	filled, err := stand.fill(t, nil)
-	if err != nil {
-		return nil, err
-	}
-	return merge.Parse(filled.JSON())
 }

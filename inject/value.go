@@ -66,27 +66,40 @@ func (v *value) expand() {
 
 // clone returns a value that can be edited without a change of v.
 func (v *value) clone() *value {
-	c := *v
-	c.index, c.ours, c.growth = nil, false, 0
-	c.fields = slices.Clone(v.fields)
-	c.elems = slices.Clone(v.elems)
-	for i := range c.fields {
-		c.fields[i].v = c.fields[i].v.clone()
-	}
-	for i := range c.elems {
-		c.elems[i] = c.elems[i].clone()
-	}
-	return &c
+	c := new(value)
+	v.cloneTo(c)
+	return c
 }
 
-// members returns the fields of a map, by key.
+func (v *value) cloneTo(c *value) {
+	*c = *v
+	c.index, c.ours, c.growth = nil, false, 0
+	c.fields, c.elems = slices.Clone(v.fields), slices.Clone(v.elems)
+	children := make([]value, len(v.fields)+len(v.elems))
+	for i := range c.fields {
+		v.fields[i].v.cloneTo(&children[i])
+		c.fields[i].v = &children[i]
+	}
+	for i := range c.elems {
+		v.elems[i].cloneTo(&children[i])
+		c.elems[i] = &children[i]
+	}
+}
+
+// members returns the fields of what may be a map, by key.
 func (v *value) members() []member {
+	if v == nil {
+		return nil
+	}
 	v.expand()
 	return v.fields
 }
 
-// elements returns the elements of a list.
+// elements returns the elements of what may be a list.
 func (v *value) elements() []*value {
+	if v == nil {
+		return nil
+	}
 	v.expand()
 	return v.elems
 }
@@ -414,9 +427,12 @@ func stepTo(keys []schema.Key, e *value) node.Step {
 	return s
 }
 
-// element returns the first element of a list that has a key, or nil. O(1) after the first
-// call.
+// element returns the first element that has a key of what may be a list, or nil. O(1) after
+// the first call.
 func (v *value) element(keys []schema.Key, key string) *value {
+	if v == nil {
+		return nil
+	}
 	if v.index == nil {
 		v.index = make(map[string]*value, len(v.elements()))
 		for _, e := range v.elems {
@@ -430,14 +446,12 @@ func (v *value) element(keys []schema.Key, key string) *value {
 
 // repeats reports whether a key of a list repeats.
 func repeats(list *value, key func(*value) string) bool {
-	if list == nil || list.kind != node.List || key == nil {
-		return false
-	}
-	seen := make(map[string]bool, list.size())
-	for _, e := range list.elements() {
+	elems := list.elements()
+	seen := make(map[string]bool, len(elems))
+	for _, e := range elems {
 		seen[key(e)] = true
 	}
-	return len(seen) < len(list.elems)
+	return len(seen) < len(elems)
 }
 
 // replace gives a list other elements.
