@@ -212,10 +212,13 @@ func (v *value) text() string {
 }
 
 // append appends the value as canonical JSON.
-func (v *value) append(dst []byte) []byte {
+func (v *value) append(dst []byte) []byte { return v.write(dst, (*node.Tree).Append) }
+
+// write appends the value as JSON; closed appends what nobody has opened.
+func (v *value) write(dst []byte, closed func(*node.Tree, []byte, node.ID) []byte) []byte {
 	switch {
 	case !v.open:
-		return v.tree.Append(dst, v.id)
+		return closed(v.tree, dst, v.id)
 	case v.kind == node.Map:
 		dst = append(dst, '{')
 		for i, m := range v.fields {
@@ -223,7 +226,7 @@ func (v *value) append(dst []byte) []byte {
 				dst = append(dst, ',')
 			}
 			dst = append(node.AppendQuoted(dst, m.key), ':')
-			dst = m.v.append(dst)
+			dst = m.v.write(dst, closed)
 		}
 		return append(dst, '}')
 	}
@@ -232,7 +235,7 @@ func (v *value) append(dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = e.append(dst)
+		dst = e.write(dst, closed)
 	}
 	return append(dst, ']')
 }
@@ -241,7 +244,7 @@ func (v *value) append(dst []byte) []byte {
 func (v *value) doc(like *node.Tree) (*merge.Doc, error) {
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
-	*buffer = v.append((*buffer)[:0])
+	*buffer = v.write((*buffer)[:0], (*node.Tree).AppendSource) // what is like the other is quicker to read
 	t, err := node.ParseLike(*buffer, like, node.Limits{})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,17 @@ func (t *Tree) Append(dst []byte, i ID) []byte {
 	return t.append(dst, i, false)
 }
 
+// AppendSource is Append for text that is to be read again: lists and maps are as their author
+// wrote them, where the tree still has that.
+func (t *Tree) AppendSource(dst []byte, i ID) []byte {
+	if n := &t.nodes[i]; n.kind >= List && t.src != "" {
+		if end := t.textEnd(i); end > int(n.start) {
+			return append(dst, t.src[n.start:end]...)
+		}
+	}
+	return t.Append(dst, i)
+}
+
 // AppendDeclared is Append without the null fields of maps, at any depth: what
 // desired declares, where null declares absence. Nulls in lists are data.
 func (t *Tree) AppendDeclared(dst []byte, i ID) []byte {

@@ -354,6 +354,9 @@ func (w *walker) classify(e *Edit) Case {
 	if liveDesired && !hasA {
 		return BothAddSame
 	}
+	if hasA && hasL && a == l && w.Last == w.Live {
+		return caseOf(true, true, hasD, true, liveDesired, liveDesired)
+	}
 	lastDesired := hasA && hasD && w.equal(e.Type, w.Last, a, w.Desired, d)
 	lastLive := hasA && hasL && w.equal(e.Type, w.Last, a, w.Live, l)
 	if lastDesired && hasL && !lastLive {
