@@ -44,12 +44,14 @@ var bars = slices.Concat(
 // reasons say of works whose bars are missed where the time goes, by a profile, and what
 // might be done.
 var reasons = map[string]string{
-	"StrategicThreeWay": "On deployment-3x10 reading takes 57 % (last whole; of live a third is the text of its annotation), the walk 31 %, the patch 9 %, none of it in one place: the whole takes as long as jsontext's check of the same bytes, and the bar asks for two thirds of that, for strategicpatch takes half of what it did when the bar was set. Next: a compact array of key prefixes for the schema's fields, and no look at last where its elements stand in desired's order.",
-	"MergeThreeWay":     "Reading takes 51 %, the walk 37 %, the patch 8 %: what StrategicThreeWay says holds here too. The peer, which this is measured by, loses what a server has added to lists (†), so it does less.",
-	"TypedTwoWay":       "Two objects are made into trees in pooled memory, 75 %: by reflection, a field of a Go struct after the other, most of them empty. Next: fields over unsafe pointers, which gave 1.2× when tried and is not worth it alone; or a walk over both objects at once that makes nodes only of what differs.",
-	"StrategicPrepared": "The walk takes 52 % beside 37 % for reading live: on a small object they cost the same. Next: as for StrategicThreeWay.",
-	"MergePrepared":     "As StrategicPrepared.",
-	"StrategicApply":    "Near the bar, on both sides of it from run to run.",
+	"StrategicThreeWay":  "On deployment-3x10 reading takes 57 % (last whole; of live a third is the text of its annotation), the walk 31 %, the patch 9 %, none of it in one place: the whole takes as long as jsontext's check of the same bytes, and the bar asks for two thirds of that, for strategicpatch takes half of what it did when the bar was set. Next: a compact array of key prefixes for the schema's fields, and no look at last where its elements stand in desired's order.",
+	"MergeThreeWay":      "Reading takes 51 %, the walk 37 %, the patch 8 %: what StrategicThreeWay says holds here too. The peer, which this is measured by, loses what a server has added to lists (†), so it does less.",
+	"TypedTwoWay":        "Two objects are made into trees in pooled memory, 75 %: by reflection, a field of a Go struct after the other, most of them empty. Next: fields over unsafe pointers, which gave 1.2× when tried and is not worth it alone; or a walk over both objects at once that makes nodes only of what differs.",
+	"StrategicPrepared":  "The walk takes 52 % beside 37 % for reading live: on a small object they cost the same. Next: as for StrategicThreeWay.",
+	"MergePrepared":      "As StrategicPrepared.",
+	"JSONPatchPrepared":  "Near the bar, on both sides of it from run to run; as StrategicPrepared.",
+	"StructuredPrepared": "Near the bar, on both sides of it from run to run; as StrategicPrepared.",
+	"StrategicApply":     "Near the bar, on both sides of it from run to run.",
 }
 
 // deployments are a bar on the two cases that look like what clusters hold.
