@@ -49,8 +49,6 @@ func problemf(status int, format string, args ...any) *problem {
 type memory struct {
 	body   bytes.Buffer
 	reader node.Reader
-	made   []byte // of the object by a patch
-	want   []byte // and what it should be
 }
 
 var memories = sync.Pool{New: func() any { return new(memory) }}
@@ -59,7 +57,7 @@ var memories = sync.Pool{New: func() any { return new(memory) }}
 const keep = 1 << 20
 
 func (m *memory) release() {
-	if m.body.Cap() <= keep && cap(m.made) <= keep && cap(m.want) <= keep {
+	if m.body.Cap() <= keep {
 		m.body.Reset()
 		m.reader.Reset()
 		memories.Put(m)

@@ -24,7 +24,29 @@ var (
 // costs O(depth), and in a list of n elements O(n/256), for the list is in
 // pieces. Copies count against lim.Nodes, the result against lim.Bytes and lim.Depth.
 func ApplyJSONPatch(dst []byte, live, patch *node.Tree, lim node.Limits) ([]byte, error) {
-	p := patcher{root: &value{tree: live}, patch: patch, lim: lim.WithDefaults(), start: len(dst)}
+	p := patched(live, patch, lim)
+	if p.start = len(dst); p.err == nil {
+		dst = p.append(dst, p.root, 0)
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return dst, nil
+}
+
+// JSONPatchGives reports whether ApplyJSONPatch makes of live a value that is equal to want,
+// and writes nothing.
+func JSONPatchGives(live, patch, want *node.Tree, lim node.Limits) (bool, error) {
+	p := patched(live, patch, lim)
+	if p.err != nil {
+		return false, p.err
+	}
+	return p.root.equal(want, want.Root()), nil
+}
+
+// patched returns what has applied all operations, or the first error.
+func patched(live, patch *node.Tree, lim node.Limits) *patcher {
+	p := &patcher{root: &value{tree: live}, patch: patch, lim: lim.WithDefaults()}
 	if patch.Kind(0) != node.List {
 		p.fail(0, "", ErrOperation, "a JSON Patch is a list, this is a %s", patch.Kind(0))
 	}
@@ -33,13 +55,7 @@ func ApplyJSONPatch(dst []byte, live, patch *node.Tree, lim node.Limits) ([]byte
 			p.apply(op)
 		}
 	}
-	if p.err == nil {
-		dst = p.append(dst, p.root, 0)
-	}
-	if p.err != nil {
-		return nil, p.err
-	}
-	return dst, nil
+	return p
 }
 
 type patcher struct {

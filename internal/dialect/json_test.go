@@ -55,6 +55,14 @@ func TestApplyJSONPatchExamples(t *testing.T) {
 			case e.Error != "" && (got != nil || !errors.Is(err, rules[e.Error]) || !errors.As(err, &at) || at.Doc != "patch" || at.Path.String() != e.At):
 				t.Errorf("%s: got %s, %v, want the error %s at %s", e.Comment, got, err, e.Error, e.At)
 			}
+			if e.Error == "" {
+				for _, want := range []string{string(e.Expected), `{"another":[` + string(e.Expected) + `]}`} {
+					gives, err := dialect.JSONPatchGives(doc, patch, treeOf(t, []byte(want)), node.Limits{})
+					if err != nil || gives != (want == string(e.Expected)) {
+						t.Errorf("%s: gives %s: %v, %v", e.Comment, want, gives, err)
+					}
+				}
+			}
 			if string(doc.JSON())+string(patch.JSON()) != before {
 				t.Errorf("%s: the inputs have changed", e.Comment)
 			}
