@@ -2,8 +2,8 @@ package inject
 
 import "fmt"
 
-// Reason says why an object is injected into, has that taken out, or is left alone. Each decision has exactly one: that of
-// the first row of the table in decide.go that holds.
+// Reason says why an object is injected into, has that taken out, or is left alone. Each
+// decision has exactly one: that of the first row of the table in decide.go that holds.
 type Reason uint8
 
 // The reasons, in the order of their rows. The first group no wish can overrule, as the
