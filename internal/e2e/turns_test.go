@@ -281,17 +281,17 @@ func portTwice(v any) bool {
 			}
 		}
 	case []any:
-		seen := map[any]bool{}
+		seen := map[string]bool{}
 		for _, e := range v {
 			if portTwice(e) {
 				return true
 			}
 			m, _ := e.(map[string]any)
-			port := cmp.Or(m["port"], m["containerPort"])
-			if port != nil && seen[port] {
+			port := fmt.Sprint(cmp.Or(m["port"], m["containerPort"]))
+			if seen[port] {
 				return true
 			}
-			seen[port] = true
+			seen[port] = m["port"] != nil || m["containerPort"] != nil
 		}
 	}
 	return false

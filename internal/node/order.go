@@ -27,12 +27,12 @@ func (x ordinal) compare(y ordinal) int {
 // sortKids orders the fields of one map, which ends at end, by key and finds repeated keys.
 // O(n) for most keys, O(n log n) at worst.
 func (p *parser) sortKids(kids []ID, end int) bool {
-	const few = 12 // are sorted where they stand
+	const few = 12
 	again := None
 	if len(kids) > few {
 		again = p.sortMany(kids)
 	} else {
-		slices.SortFunc(kids, p.compareKeys)
+		p.sortFew(kids)
 		again = p.repeated(kids)
 	}
 	if again != None {
@@ -42,6 +42,22 @@ func (p *parser) sortKids(kids []ID, end int) bool {
 		p.fail(end, again, ErrDuplicateKey, "the map has this key more than once")
 	}
 	return again == None
+}
+
+// sortFew sorts fields where they stand, by insertion.
+func (p *parser) sortFew(kids []ID) {
+	for i := 1; i < len(kids); i++ {
+		kid, j := kids[i], i
+		prefix := p.nodes[kid].prefix
+		for ; j > 0; j-- {
+			before := kids[j-1]
+			if b := p.nodes[before].prefix; b < prefix || b == prefix && p.compareKeys(before, kid) < 0 {
+				break
+			}
+			kids[j] = before
+		}
+		kids[j] = kid
+	}
 }
 
 // sortMany is sortKids in memory of its own. It returns a field whose key stands before.
