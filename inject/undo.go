@@ -93,13 +93,11 @@ func (u *undo) elements(e *entry) bool {
 // need notes which volumes an element needs that stays, if it is a container.
 func (u *undo) need(v *value) {
 	for _, list := range [...]string{"volumeMounts", "volumeDevices"} {
-		if l := v.get(list); l != nil && l.kind == node.List {
-			for _, m := range l.elements() {
-				if u.needs == nil {
-					u.needs = map[string]bool{}
-				}
-				u.needs[m.get("name").text()] = true
+		for _, m := range v.look(list).elements() {
+			if u.needs == nil {
+				u.needs = map[string]bool{}
 			}
+			u.needs[m.str("name")] = true
 		}
 	}
 }

@@ -48,6 +48,26 @@ func TestNothingLeaks(t *testing.T) {
 			}
 			return []byte(e.Error()), nil
 		},
+		"conflicts of indented documents": func(last, live, desired []byte) ([]byte, error) {
+			for _, d := range []*[]byte{&last, &live, &desired} {
+				var indented bytes.Buffer
+				if err := json.Indent(&indented, *d, "", "  "); err != nil {
+					return nil, err
+				}
+				*d = indented.Bytes()
+			}
+			var e *merge.ConflictError // of whole maps, which are copied
+			desired = bytes.Replace(desired, []byte(`"annotations": {`), []byte(`"annotations": "", "other": {`), 1)
+			if _, err := merge.ThreeWay(merge.JSONMergePatch, last, live, desired, merge.Options{Schema: merge.Schemaless(), Policy: &merge.Strict}); !errors.As(err, &e) {
+				return nil, fmt.Errorf("no conflicts but %v", err)
+			}
+			scribble(last, live, desired)
+			var out []byte
+			for _, c := range e.Conflicts {
+				out = append(append(out, c.String()...), c.Live.JSON()...)
+			}
+			return out, nil
+		},
 		"conflicts": func(last, live, desired []byte) ([]byte, error) {
 			_, err := merge.ThreeWay(merge.StrategicPatch, last, live, desired, strict)
 			scribble(last, live, desired)

@@ -38,10 +38,10 @@ func (m *Merger) PatchObjects(t PatchType, last, live, desired any) ([]byte, err
 	return patchOf(t, in, m.guard, m.byHand)
 }
 
-// none reports whether there is no object, or only the type of one.
+// none reports whether there is no object, or only the type of one or of a map.
 func none(object any) bool {
 	v := reflect.ValueOf(object)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+	return !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Map) && v.IsNil()
 }
 
 // one reports whether a and b are the same object.

@@ -9,8 +9,7 @@ import (
 
 // Mutator makes the patch for an object that is to be injected into, or to have that taken
 // out. It must be safe for concurrent use and must not write anywhere: requests may be dry
-// runs, or be denied later.
-// Its errors are logged, and so must hold no values.
+// runs, or be denied later. Its errors are logged, and so must hold no values.
 type Mutator func(object *merge.Doc, v inject.Values) (Mutation, error)
 
 // Mutation is what a Mutator makes.

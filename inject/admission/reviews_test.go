@@ -1,6 +1,8 @@
 package admission_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -36,6 +38,13 @@ func TestRealReviews(t *testing.T) {
 			version = "admission.k8s.io/v1beta1"
 		}
 		answered(t, w.Code, w.Body.Bytes(), version, uid)
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, []byte(body), "", "\t"); err != nil {
+			t.Fatal(err)
+		}
+		if other := post(handler(t, admission.Options{}), indented.String()); other.Body.String() != w.Body.String() {
+			t.Errorf("%s, indented: answers\n%s\nwant\n%s", name, other.Body, w.Body)
+		}
 		if got := seen.Outcome.String() + " " + seen.Reason.String(); got != want[name] {
 			t.Errorf("%s: got %s, want %s", name, got, want[name])
 		}

@@ -9,10 +9,8 @@ func (t *Tree) Append(dst []byte, i ID) []byte {
 // AppendSource is Append for text that is to be read again: lists and maps are as their author
 // wrote them, where the tree still has that.
 func (t *Tree) AppendSource(dst []byte, i ID) []byte {
-	if n := &t.nodes[i]; n.kind >= List && t.src != "" {
-		if end := t.textEnd(i); end > int(n.start) {
-			return append(dst, t.src[n.start:end]...)
-		}
+	if from, to := t.source(i); to > from {
+		return append(dst, t.src[from:to]...)
 	}
 	return t.Append(dst, i)
 }

@@ -45,6 +45,17 @@ func SameText(t *Tree, i ID, u *Tree, j ID) bool {
 	return to > from && at+to-from <= len(u.src) && t.src[from:to] == u.src[at:at+to-from]
 }
 
+// source returns from where to where a list or map stands in the text of its document, or
+// nothing if that is not known. O(depth).
+func (t *Tree) source(i ID) (from, to int) {
+	if n := &t.nodes[i]; n.kind >= List && t.src != "" {
+		if end := t.textEnd(i); end > 0 {
+			return int(n.start), end
+		}
+	}
+	return 0, 0
+}
+
 // textEnd returns where the text of a list or map ends, or 0 if there is white space
 // before one of the brackets there. O(depth).
 func (t *Tree) textEnd(i ID) int {

@@ -21,7 +21,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		picture, `{"a":{"b":[1,-0,1.5e+3,"\u00e9\n\ud83d\ude00",null,true,false,{},[]]},"":0}`, `{"b":1,"a":2,"b":3}`, `{"\u0061":1,"a":2}`,
 		"\"\xff\"", `"\ud800"`, `[[[[[[[]]]]]]]`, ` [ 1 , 2 ] `, `{"a":1,}`, `01`, `1e`, `"`, `"\`, `{"abcdefgh1":1,"abcdefgh0":{"x\u0000":0,"x":1}}`,
-		`"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaé"`, "\ufeff1", "1 2",
+		`"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaé"`, "\ufeff1", "1 2", `{ "a": { "b": [ 1 , {} ] , "c": { } } }`,
 	} {
 		f.Add([]byte(s))
 	}

@@ -226,10 +226,10 @@ func (t *Tree) Lookup(fields ...string) ID {
 
 // Subtree returns a copy of what stands at i as a document of its own. O(size).
 func (t *Tree) Subtree(i ID) *Tree {
-	if n := &t.nodes[i]; n.kind >= List && t.src != "" {
-		size := int(n.end - i)
+	if from, to := t.source(i); to > from {
+		size := int(t.End(i) - i)
 		p := parser{
-			src: strings.Clone(t.src[n.start:t.textEnd(i)]), like: t, lim: Limits{Nodes: size + 1},
+			src: strings.Clone(t.src[from:to]), like: t, lim: Limits{Nodes: size + 1},
 			nodes: make([]node, 0, size), kids: make([]ID, 0, size),
 		}
 		if p.copied(0, p.node(None), i) != bad {

@@ -101,12 +101,21 @@ func TestFieldAtEverySize(t *testing.T) {
 }
 
 func TestSubtree(t *testing.T) {
-	tr := parsed(t, `{"a":{"k\n":[1,{"b":"\u0001"},null]},"z":1e400}`)
-	for i := ID(0); int(i) < tr.Len(); i++ {
-		sub := tr.Subtree(i)
-		check(t, sub)
-		if !Equal(tr, i, sub, 0) || string(sub.JSON()) != string(tr.Append(nil, i)) {
-			t.Errorf("%v: %s", tr.Path(i), sub.JSON())
+	for _, text := range []string{
+		`{"a":{"k\n":[1,{"b":"\u0001"},null]},"z":1e400}`,
+		`{"z":1e400,"a":{"y":1,"k\n":[1,{"b":"\u0001"},null],"b":2,"a":3}}`,
+		"{\n  \"z\": 1e400,\n  \"a\": { \"k\\n\": [ 1, { \"b\" : \"\\u0001\" }, null, [ ], {\n} ]\n }\n}\n", // as people indent
+	} {
+		tr := parsed(t, text)
+		for i := ID(0); int(i) < tr.Len(); i++ {
+			sub := tr.Subtree(i)
+			check(t, sub)
+			if !Equal(tr, i, sub, 0) || string(sub.JSON()) != string(tr.Append(nil, i)) {
+				t.Errorf("%v: %s", tr.Path(i), sub.JSON())
+			}
+			if again := parsed(t, string(tr.AppendSource(nil, i))); !Equal(tr, i, again, 0) {
+				t.Errorf("%v: the source is %s", tr.Path(i), again.JSON())
+			}
 		}
 	}
 	deep := strings.Repeat("[", 3000) + strings.Repeat("]", 3000)
