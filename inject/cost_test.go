@@ -70,8 +70,8 @@ func TestLinear(t *testing.T) {
 	}
 	small, big := steps(1500), steps(3000)
 	for i := range small {
-		a := testing.AllocsPerRun(1, func() { _, _ = small[i].do().Patch() })
-		b := testing.AllocsPerRun(1, func() { _, _ = big[i].do().Patch() })
+		a := testing.AllocsPerRun(1, func() { small[i].do().Patch() })
+		b := testing.AllocsPerRun(1, func() { big[i].do().Patch() })
 		if b > 2.2*a {
 			t.Errorf("%s: %.0f allocations for 1,500, %.0f for 3,000", small[i].name, a, b)
 		}
@@ -98,9 +98,7 @@ func BenchmarkInject(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := r.Patch(); err != nil {
-					b.Fatal(err)
-				}
+				r.Patch()
 				out = r
 			}
 		})

@@ -57,10 +57,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	patch, err := again.Patch()
-	if err != nil {
-		log.Fatal(err)
-	}
+	patch := again.Patch()
 	fmt.Println(again.Changed(), string(patch))
 
 	removed, err := inject.Uninject(injected)

@@ -48,7 +48,7 @@ spec:
 		}
 		once := l.object(r, pod)
 		if again, err := in.Inject(once, inject.Values{}); err != nil || again.Changed() {
-			patch, _ := again.Patch()
+			patch := again.Patch()
 			t.Errorf("injecting again: %v, %s", err, patch)
 		}
 		if removed, err := inject.Uninject(pod); err == nil {
@@ -85,7 +85,7 @@ func FuzzTemplate(f *testing.F) {
 		l := law{t, text, pod}
 		once := l.object(r, pod)
 		if again, err := in.Inject(once, values); err != nil || again.Changed() {
-			patch, _ := again.Patch()
+			patch := again.Patch()
 			t.Errorf("injecting again: %v, %s", err, patch)
 		}
 		l.undone(once)

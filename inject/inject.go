@@ -180,8 +180,6 @@ type work struct {
 	next *value // what is to be
 	was  *value // what was made last; nil if live is just that
 	odd  bool   // see undo
-
-	nameless bool // set by merge: see part
 }
 
 // before returns the pod template without what was injected, and what is known of that.
@@ -283,7 +281,6 @@ func (in *Injector) wants() func(list, key string) bool {
 
 // engines are the mergers of pods.
 type engines struct {
-	letter   *merge.Merger // what is to be, to the letter, by larger patches
 	exact    *merge.Merger // where live is as we left it
 	semantic *merge.Merger // where somebody else has been there: what they changed stays
 	strict   *merge.Merger // says where that is
@@ -315,7 +312,6 @@ var mergers = sync.OnceValue(func() *engines {
 		panic(err) // it is built in
 	}
 	return &engines{
-		letter:   must(merge.Options{Schema: merge.Schemaless(), Equality: merge.Exact}),
 		exact:    must(merge.Options{Schema: pod, Equality: merge.Exact}),
 		semantic: must(merge.Options{Schema: pod, Policy: yield(merge.Keep)}),
 		strict:   must(merge.Options{Schema: pod, Policy: yield(merge.Clash)}),

@@ -135,9 +135,9 @@ func TestObjects(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		patch, err := r.Patch()
-		if err != nil || strings.Count(string(patch), `"path":"`) != strings.Count(string(patch), `"path":"`+tc.ops) {
-			t.Errorf("%s\n%s, %v", tc.text, patch, err)
+		patch := r.Patch()
+		if strings.Count(string(patch), `"path":"`) != strings.Count(string(patch), `"path":"`+tc.ops) {
+			t.Errorf("%s\n%s", tc.text, patch)
 		}
 	}
 	if _, err := in.Inject(nil, inject.Values{}); !errors.Is(err, merge.ErrType) {

@@ -2,8 +2,9 @@ package inject
 
 import (
 	"fmt"
-	"strings"
+	"sync"
 
+	"example.com/braid/internal/dialect"
 	"example.com/braid/internal/docs"
 	"example.com/braid/internal/node"
 	"example.com/braid/internal/schema"
@@ -44,13 +45,10 @@ type Result struct {
 
 // part is one pod template that changes.
 type part struct {
-	place  *place
-	result merge.Result
-	// letter gives what is to be where result does not, to a server: it lets elements of one key
-	// stand together, and takes null for absence. nil if there is no difference.
-	letter   *merge.Result
-	nameless bool       // a list has elements that no strategic patch can name
-	object   *merge.Doc // what becomes of it, if that needs no merge
+	place      *place
+	next       *value                       // what becomes of it
+	operations []byte                       // those of a JSON Patch that gives next, without brackets
+	merge      func() (merge.Result, error) // gives next as well, but for the order of elements of one key
 }
 
 // annotationLimit is what the keys and values of annotations may come to on an API server.
@@ -61,69 +59,47 @@ func (r *Result) add(p *place, w *work, drift OnDrift) error {
 	if w == nil {
 		return nil
 	}
-	live := r.object
-	if p.pod.id != 0 {
-		live = docOf(p.pod.tree.Subtree(p.pod.id))
-	}
 	if err := fits(p, w.next); err != nil {
 		return err
 	}
-	next, err := w.next.doc(docs.Tree(live))
-	if err != nil {
-		return err
-	}
-	if next.Equal(live) {
+	made := part{place: p, next: w.next, operations: p.operations(w.next)}
+	if len(made.operations) == 0 {
 		return nil
 	}
-	result, err := r.merge(p, w, live, next, drift)
-	if err != nil {
-		return err
-	}
-	made := part{place: p, result: result, nameless: w.nameless}
-	if w.was == nil {
-		made.object = next
-	}
-	if w.odd {
-		if err := made.finish(w, live, next); err != nil {
+	made.merge = sync.OnceValues(func() (merge.Result, error) {
+		live, next, err := p.documents(w.next)
+		if err != nil {
+			return merge.Result{}, err
+		}
+		return mergers().exact.TwoWay(live, next)
+	})
+	if w.was != nil {
+		result, err := r.merge(p, w, drift)
+		if err != nil {
 			return err
 		}
+		merged, err := result.Merged()
+		if err != nil {
+			return err
+		}
+		made.next = valueAt(docs.Tree(merged), 0)
+		if w.odd {
+			reorder(podType(), made.next, w.next)
+		}
+		if made.operations = p.operations(made.next); len(made.operations) == 0 {
+			return nil
+		}
+		made.merge = func() (merge.Result, error) { return result, nil }
 	}
-	if result.Changed() || made.letter != nil && made.letter.Changed() {
-		r.parts = append(r.parts, made)
-	}
+	r.parts = append(r.parts, made)
 	return nil
 }
 
-// full returns the merge that gives what is to be, to the letter.
-func (p *part) full() *merge.Result {
-	if p.letter != nil {
-		return p.letter
-	}
-	return &p.result
-}
-
-// finish holds what was merged to what is to be: to the letter where only we have been
-// there, and else in the order of elements whose keys repeat, of which a later one may refer
-// to an earlier.
-func (p *part) finish(w *work, live, next *merge.Doc) error {
-	merged, err := p.result.Merged()
-	if err != nil {
-		return err
-	}
-	want := next
-	if w.was != nil {
-		v := valueAt(docs.Tree(merged), 0)
-		reorder(podType(), v, w.next)
-		if want, err = v.doc(v.tree); err != nil {
-			return err
-		}
-	}
-	if merged.Equal(want) {
-		return nil
-	}
-	letter, err := mergers().letter.TwoWay(live, want)
-	p.letter = &letter
-	return err
+// documents returns a pod template as it is and as it is to be.
+func (p *place) documents(becomes *value) (live, next *merge.Doc, err error) {
+	live = docOf(p.pod.tree.Subtree(p.pod.id))
+	next, err = becomes.doc(docs.Tree(live))
+	return live, next, err
 }
 
 // reorder puts the elements of keyed lists in which a key repeats into next's order.
@@ -187,15 +163,12 @@ func fits(p *place, next *value) error {
 	return &merge.Error{Doc: "desired", Path: p.below(node.Path{{Field: "metadata"}, {Field: "annotations"}}), Offset: -1, Rule: merge.ErrLimit, Detail: "with the record of what is injected, over the 256 KiB that a server takes"}
 }
 
-func (r *Result) merge(p *place, w *work, live, next *merge.Doc, drift OnDrift) (merge.Result, error) {
+// merge merges with what others have changed.
+func (r *Result) merge(p *place, w *work, drift OnDrift) (merge.Result, error) {
 	m := mergers()
-	if w.was == nil {
-		result, err := m.exact.TwoWay(live, next)
-		if err != nil { // the object has elements without names, say: they stay as they are
-			w.nameless = true
-			return m.letter.TwoWay(live, next)
-		}
-		return result, nil
+	live, next, err := p.documents(w.next)
+	if err != nil {
+		return merge.Result{}, err
 	}
 	last := settleFields(podType(), w.was, valueAt(p.pod.tree, p.pod.id), w.next)
 	lastDoc, err := last.doc(docs.Tree(live))
@@ -224,20 +197,40 @@ func (r *Result) Object() (*merge.Doc, error) {
 	if !r.Changed() {
 		return r.object, nil
 	}
+	return r.becomes().doc(docs.Tree(r.object))
+}
+
+// becomes returns the object as it becomes.
+func (r *Result) becomes() *value {
+	if !r.Changed() {
+		return r.root
+	}
+	if p := &r.parts[0]; len(p.place.at) == 0 {
+		return p.next
+	}
 	root := r.root.clone()
 	for i := range r.parts {
-		p := &r.parts[i]
-		object, err := p.object, error(nil)
-		if object == nil {
-			object, err = p.full().Merged()
-		}
-		if err != nil || len(p.place.at) == 0 {
-			return object, err
-		}
-		root.put(p.place.at, valueAt(docs.Tree(object), 0))
+		root.put(r.parts[i].place.at, r.parts[i].next)
 	}
-	return root.doc(docs.Tree(r.object))
+	return root
 }
+
+// Check reports whether a JSON Patch makes of an object what Object returns, which it need not
+// build for that: for those who want to know before they send a patch, or send another than
+// Patch returned. The error is a [*merge.Error], as that of [merge.Merger.Patch]. O(size of the
+// patch and of what changes), and of the object if it is not the one given.
+func (r *Result) Check(object *merge.Doc, patch []byte) (bool, error) {
+	reader := readers.Get().(*node.Reader)
+	defer readers.Put(reader)
+	defer reader.Reset()
+	t, err := reader.Read(patch, node.Limits{})
+	if err != nil {
+		return false, node.In("patch", err)
+	}
+	return dialect.JSONPatchGives(docs.Tree(object), t, r.becomes(), node.Limits{})
+}
+
+var readers = sync.Pool{New: func() any { return new(node.Reader) }}
 
 // put sets what stands at a path of fields and indices.
 func (v *value) put(at node.Path, what *value) {
@@ -257,64 +250,15 @@ func (v *value) put(at node.Path, what *value) {
 
 // Patch returns the JSON Patch (RFC 6902) that turns the object as given into Object: []
 // exactly if not Changed. O(size of what changes).
-func (r *Result) Patch() ([]byte, error) {
+func (r *Result) Patch() []byte {
 	out := []byte{'['}
 	for i := range r.parts {
-		p := &r.parts[i]
-		patch, err := p.full().Patch(merge.JSONPatch)
-		if err != nil {
-			return nil, err
+		if i > 0 {
+			out = append(out, ',')
 		}
-		if len(p.place.at) == 0 {
-			return patch, nil
-		}
-		if out, err = appendBelow(out, patch, pointer(p.place.at)); err != nil {
-			return nil, err
-		}
+		out = append(out, r.parts[i].operations...)
 	}
-	return append(out, ']'), nil
-}
-
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
-// pointer writes a path of fields and indices as a JSON Pointer (RFC 6901).
-func pointer(at node.Path) string {
-	out := ""
-	for _, s := range at {
-		if s.Elem {
-			out += fmt.Sprintf("/%d", s.Index)
-		} else {
-			out += "/" + pointerEscapes.Replace(s.Field)
-		}
-	}
-	return out
-}
-
-// appendBelow appends the operations of a JSON Patch, with a prefix to their pointers.
-func appendBelow(dst, patch []byte, prefix string) ([]byte, error) {
-	t, err := node.Parse(patch, node.Limits{})
-	if err != nil {
-		return nil, err
-	}
-	for _, op := range t.Kids(0) {
-		if len(dst) > 1 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, '{')
-		for i, f := range t.Kids(op) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = t.AppendKey(dst, f)
-			if key := t.Key(f); key == "path" || key == "from" {
-				dst = node.AppendQuoted(dst, prefix+t.Text(f))
-			} else {
-				dst = t.Append(dst, f)
-			}
-		}
-		dst = append(dst, '}')
-	}
-	return dst, nil
+	return append(out, ']')
 }
 
 // StrategicPatch returns Patch as a strategic merge patch, which API servers take for
@@ -325,10 +269,11 @@ func (r *Result) StrategicPatch() ([]byte, error) {
 		return []byte("{}"), nil
 	}
 	p := &r.parts[0]
-	if p.nameless {
+	result, err := p.merge()
+	if err != nil { // the object has elements without names, say
 		return nil, &merge.Error{Path: p.place.at, Offset: -1, Rule: merge.ErrInexpressible, Detail: "elements without names, which a strategic merge patch cannot tell apart"}
 	}
-	patch, err := p.result.Patch(merge.StrategicPatch)
+	patch, err := result.Patch(merge.StrategicPatch)
 	if err != nil {
 		return nil, err
 	}

@@ -112,13 +112,12 @@ func (c *command) injection(buf *bytes.Buffer, live *merge.Doc, r *inject.Result
 	}
 	switch c.out {
 	case "patch":
-		write := r.Patch
+		patch := r.Patch()
 		if format == merge.StrategicPatch {
-			write = r.StrategicPatch
-		}
-		patch, err := write()
-		if err != nil {
-			return err
+			var err error
+			if patch, err = r.StrategicPatch(); err != nil {
+				return err
+			}
 		}
 		buf.Write(append(patch, '\n'))
 	case "merged":

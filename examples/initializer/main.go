@@ -172,10 +172,7 @@ func (s *story) listen(ctx context.Context) error {
 			case initializer.Unchanged:
 				return nil
 			case initializer.Injected, initializer.Removed:
-				patch, err := o.Result.Patch()
-				if err != nil {
-					return err
-				}
+				patch := o.Result.Patch()
 				fmt.Fprintf(s, "   %s: %s, because %s, by a patch of %d bytes\n", o.ID, o.Outcome, o.Reason, len(patch))
 			case initializer.Refused:
 				fmt.Fprintf(s, "   %s: %s as %s, though %s\n", o.ID, o.Outcome, apierrors.ReasonForError(o.Err), o.Reason)

@@ -109,10 +109,7 @@ func (t *teller) become(title string, do func(*merge.Doc) (*inject.Result, error
 	if err != nil {
 		return err
 	}
-	patch, err := r.Patch()
-	if err != nil {
-		return err
-	}
+	patch := r.Patch()
 	if err := t.operations(patch); err != nil {
 		return err
 	}

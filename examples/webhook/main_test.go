@@ -37,7 +37,7 @@ func Example() {
 	//
 	//    allowed: true, Patched, because AlreadyInjected
 	//    add     /metadata/annotations/braid.example.com~1injected "{\"v\":1,\"by\":[{\"name\":\"log-agent\",\"version\":\"2\"}],\"did\":[{\"at\":\…
-	//    remove  /spec/containers/1/args/0
+	//    add     /spec/containers/1/args ["--app=web"]
 	//    add     /spec/containers/1/image "log-agent:2"
 	//    the pod runs nginx (nginx:1.27), log-agent (log-agent:2)
 	//

@@ -18,34 +18,54 @@ type Mutation struct {
 	Object     *merge.Doc         // what the patch must make of the object
 	Injections []inject.Injection // what is then injected, for the audit log
 	Warnings   []string           // for the person who made the request
+
+	result *inject.Result // says what the patch must make of the object if Object is nil
 }
 
-// Inject returns the Mutator that injects templates, with values for their placeholders.
+// check reports whether the patch makes of an object what it must.
+func (m *Mutation) check(object *merge.Doc) (bool, error) {
+	patch := m.Patch
+	if len(patch) == 0 {
+		patch = []byte("[]")
+	}
+	if m.Object == nil && m.result != nil {
+		return m.result.Check(object, patch)
+	}
+	text, err := merge.ApplyPatch(merge.JSONPatch, object.JSON(), patch, merge.Options{Schema: merge.Schemaless()})
+	if err != nil {
+		return false, err
+	}
+	made, err := merge.Parse(text)
+	return err == nil && m.Object != nil && made.Equal(m.Object), err
+}
+
+// Inject returns the Mutator that injects templates, with values for their placeholders. Its
+// Mutations have no Object, for the Handler can tell without it what the patch must give.
 func Inject(in *inject.Injector, given map[string]string) Mutator {
-	return func(object *merge.Doc, v inject.Values) (m Mutation, err error) {
+	return func(object *merge.Doc, v inject.Values) (Mutation, error) {
 		v.Given = given
 		r, err := in.Inject(object, v)
 		if err != nil {
-			return m, err
+			return Mutation{}, err
 		}
-		return mutation(r)
+		return mutation(r), nil
 	}
 }
 
 // Uninject returns the Mutator that takes out what was injected. What somebody has changed of
 // it since then stays, with a warning.
 func Uninject(in *inject.Injector) Mutator {
-	return func(object *merge.Doc, _ inject.Values) (m Mutation, err error) {
+	return func(object *merge.Doc, _ inject.Values) (Mutation, error) {
 		r, err := in.Uninject(object)
 		if err != nil {
-			return m, err
+			return Mutation{}, err
 		}
-		return mutation(r)
+		return mutation(r), nil
 	}
 }
 
-func mutation(r *inject.Result) (m Mutation, err error) {
-	m.Injections = r.Injections
+func mutation(r *inject.Result) Mutation {
+	m := Mutation{Patch: r.Patch(), Injections: r.Injections, result: r}
 	for _, c := range r.Conflicts {
 		m.Warnings = append(m.Warnings, c.String())
 	}
@@ -55,8 +75,5 @@ func mutation(r *inject.Result) (m Mutation, err error) {
 	for _, w := range r.Warnings {
 		m.Warnings = append(m.Warnings, w.String())
 	}
-	if m.Patch, err = r.Patch(); err == nil {
-		m.Object, err = r.Object()
-	}
-	return m, err
+	return m
 }

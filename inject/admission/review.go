@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -11,9 +10,6 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 
 	"example.com/braid/inject"
-	"example.com/braid/internal/dialect"
-	"example.com/braid/internal/docs"
-	"example.com/braid/internal/node"
 	"example.com/braid/merge"
 )
 
@@ -100,28 +96,18 @@ func (c *call) decide(ctx context.Context) (err error) {
 
 // check applies the patch to the object as an API server will.
 func (c *call) check() error {
-	if string(c.mutation.Patch) == "[]" {
-		c.mutation.Patch = nil
+	m := &c.mutation
+	if string(m.Patch) == "[]" {
+		m.Patch = nil
 	}
-	want := c.mutation.Object
-	if len(c.mutation.Patch) == 0 {
-		if want != nil && want != c.candidate.Object && !want.Equal(c.candidate.Object) {
-			return ErrPatch
-		}
+	if m.Object == nil && m.result == nil && m.Patch == nil {
 		return nil
 	}
-	m := memories.Get().(*memory)
-	defer m.release()
-	patch, err := m.reader.Read(c.mutation.Patch, node.Limits{})
-	gives := false
-	if err == nil {
-		made := cmp.Or(want, c.candidate.Object) // without want, whether the patch applies is told all the same
-		gives, err = dialect.JSONPatchGives(docs.Tree(c.candidate.Object), patch, docs.Tree(made), node.Limits{})
-	}
+	gives, err := m.check(c.candidate.Object)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrPatch, err)
-	case want == nil || !gives:
+	case !gives:
 		return ErrPatch
 	}
 	return nil

@@ -57,7 +57,7 @@ func (i *Initializer) look(ctx context.Context, id apply.ID) (*pass, error) {
 	case p.Err != nil:
 		p.Outcome = Failed
 	case p.Result.Changed():
-		p.patch, err = p.Result.Patch()
+		p.patch = p.Result.Patch()
 	case p.Outcome == Injected:
 		p.Outcome = Unchanged
 	default:

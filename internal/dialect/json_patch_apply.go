@@ -34,14 +34,26 @@ func ApplyJSONPatch(dst []byte, live, patch *node.Tree, lim node.Limits) ([]byte
 	return dst, nil
 }
 
+// Edited is a value of which parts may have been edited since it was read.
+type Edited interface {
+	// Node returns the node that the value is as it was read. It is nil for what was edited.
+	Node() (*node.Tree, node.ID)
+	Kind() node.Kind
+	Len() int                        // of a map or list
+	At(k int) (key string, v Edited) // a member, by key, or an element
+}
+
+// Read is a document that nobody has edited.
+func Read(t *node.Tree) Edited { return nodeAt{t, 0} }
+
 // JSONPatchGives reports whether ApplyJSONPatch makes of live a value that is equal to want,
-// and writes nothing.
-func JSONPatchGives(live, patch, want *node.Tree, lim node.Limits) (bool, error) {
+// and writes nothing. Of what both have as live has it, it looks at nothing.
+func JSONPatchGives(live, patch *node.Tree, want Edited, lim node.Limits) (bool, error) {
 	p := patched(live, patch, lim)
 	if p.err != nil {
 		return false, p.err
 	}
-	return p.root.equal(want, want.Root()), nil
+	return p.root.equal(want), nil
 }
 
 // patched returns what has applied all operations, or the first error.
@@ -93,7 +105,7 @@ func (p *patcher) apply(op node.ID) {
 		p.remove(op, "path", path)
 	case "test":
 		want, got := p.given(op), p.find(op, "path", path)
-		if p.err == nil && !got.equal(want.tree, want.id) {
+		if p.err == nil && !got.equal(nodeAt{want.tree, want.id}) {
 			p.fail(op, "", ErrTest, "another value stands at %q", p.text(op, "path"))
 		}
 	case "copy":

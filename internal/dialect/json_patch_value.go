@@ -135,35 +135,54 @@ func index(token string) (int, bool) {
 	return i, err == nil
 }
 
-// equal reports whether v is the JSON value of a node.
-func (v *value) equal(t *node.Tree, i node.ID) bool {
-	kids := t.Kids(i)
-	switch {
-	case v.fields != nil:
+// equal reports whether v and w are one JSON value.
+func (v *value) equal(w Edited) bool {
+	if t, i := w.Node(); t != nil && v.fields == nil && v.items == nil {
+		return t == v.tree && i == v.id || node.Equal(v.tree, v.id, t, i)
+	}
+	if v.tree.Kind(v.id) != w.Kind() {
+		return false
+	}
+	n := 0 // how many are equal
+	switch w.Kind() {
+	case node.Map:
 		members := v.members()
-		if t.Kind(i) != node.Map || len(kids) != len(members) {
+		if len(members) != w.Len() {
 			return false
 		}
-		for k := range members {
-			if m := &members[k]; t.Key(kids[k]) != m.key || !m.v.equal(t, kids[k]) {
+		for ; n < len(members); n++ {
+			m := &members[n]
+			if key, x := w.At(n); key != m.key || !m.v.equal(x) {
 				return false
 			}
 		}
-		return true
-	case v.items != nil:
-		if t.Kind(i) != node.List || len(kids) != v.items.n {
-			return false
-		}
-		n := 0
-		for e := range v.items.all {
-			if !e.equal(t, kids[n]) {
+	case node.List:
+		for e := range v.list().all {
+			if n == w.Len() {
+				return false
+			}
+			if _, x := w.At(n); !e.equal(x) {
 				return false
 			}
 			n++
 		}
-		return true
 	}
-	return node.Equal(v.tree, v.id, t, i)
+	return n == w.Len()
+}
+
+// nodeAt is a node as a value.
+type nodeAt struct {
+	tree *node.Tree
+	id   node.ID
+}
+
+func (n nodeAt) Node() (*node.Tree, node.ID) { return n.tree, n.id }
+func (n nodeAt) Kind() node.Kind             { return n.tree.Kind(n.id) }
+func (n nodeAt) Len() int                    { return len(n.tree.Kids(n.id)) }
+
+func (n nodeAt) At(k int) (key string, v Edited) {
+	kid := n.tree.Kids(n.id)[k]
+	return n.tree.Key(kid), nodeAt{n.tree, kid}
 }
 
 // sequence is a list in pieces, so that edits at its front do not move all of it.

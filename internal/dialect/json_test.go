@@ -57,7 +57,7 @@ func TestApplyJSONPatchExamples(t *testing.T) {
 			}
 			if e.Error == "" {
 				for _, want := range []string{string(e.Expected), `{"another":[` + string(e.Expected) + `]}`} {
-					gives, err := dialect.JSONPatchGives(doc, patch, treeOf(t, []byte(want)), node.Limits{})
+					gives, err := dialect.JSONPatchGives(doc, patch, dialect.Read(treeOf(t, []byte(want))), node.Limits{})
 					if err != nil || gives != (want == string(e.Expected)) {
 						t.Errorf("%s: gives %s: %v, %v", e.Comment, want, gives, err)
 					}
