@@ -15,7 +15,7 @@ type Mutator func(object *merge.Doc, v inject.Values) (Mutation, error)
 // Mutation is what a Mutator makes.
 type Mutation struct {
 	Patch      []byte             // a JSON Patch (RFC 6902); empty or [] if nothing changes
-	Object     *merge.Doc         // what the patch must make of the object
+	Object     *merge.Doc         // what the patch must make of the object; not needed if Inject or Uninject made this
 	Injections []inject.Injection // what is then injected, for the audit log
 	Warnings   []string           // for the person who made the request
 

@@ -119,9 +119,14 @@ func (a *applier) inOrder(items []item, key string, c change, live, sent []node.
 	a.alike(c.order, key, live, sent)
 	places, replaced := a.firsts(a.live, key, live), false
 	for _, elem := range sent {
-		if f := a.patch.Field(elem, patchKey); key != "" && f != node.None {
+		f := a.patch.Field(elem, patchKey)
+		if key == "" || f == node.None {
+			continue
+		}
+		if a.patch.Text(f) == "replace" {
+			replaced = true // live's array stays as it is
+		} else {
 			delete(places, keyOf(a.patch, elem, key))
-			replaced = replaced || a.patch.Text(f) == "replace"
 		}
 	}
 	if key != "" && !replaced {

@@ -79,7 +79,7 @@ var Catalogue = []Divergence{
 	},
 	{
 		Name:   "repeated-value",
-		Theirs: "A set in which live repeats a value is folded, or not, and its order depends on the capacity of the decoded array.",
+		Theirs: "A set in which live repeats a value is folded, or not, and its order depends on the capacity of the decoded array. With overwrite=false, an atomic list may be sent with other values: [b b a] inside it becomes [a b a].",
 		Ours:   "A value has one place however often it stands there; the repeats go when we change the set.",
 		Why:    "deduplicateScalars moves elements inside the array that append has made of live's.",
 	},
@@ -91,7 +91,7 @@ var Catalogue = []Divergence{
 	},
 	{
 		Name:   "number-key",
-		Theirs: "An element with the key 1.0 is not the one with the key 1: it is added a second time, or stays.",
+		Theirs: "An element with the key 1.0 is not the one with the key 1: it is added a second time, or stays, or is no conflict where both have changed it.",
 		Ours:   "One number, one element. Our patch spells the key as live does.",
 		Why:    "The generator compares keys as %v, by which they are equal; the applier compares int64 with float64.",
 	},
@@ -251,7 +251,7 @@ var Catalogue = []Divergence{
 	},
 	{
 		Name:   "list-in-other-field",
-		Theirs: "Refuses a list for a field whose Go type is none, if live has a list there too; but not if the type is a pointer.",
+		Theirs: "Refuses a list for a field whose Go type is none, if live has a list there too, or with overwrite=false if both have removed one; but not if the type is a pointer.",
 		Ours:   "The list replaces live's; an order for it is refused.",
 		Why:    "LookupPatchMetadataForSlice. No server stores such an object, and a schema cannot tell pointers.",
 	},

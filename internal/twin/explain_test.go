@@ -104,6 +104,11 @@ func (j *judge) value(t *schema.Type, rule schema.Rule, p place) {
 		j.use("set-order-unnoticed") // they have sorted the lists inside
 		return
 	}
+	if folded := p.sorted().folded(); repeatsInside(p.desired) && served(rule, folded) {
+		j.use(servedDefaults(t))
+		j.use("repeated-value") // they have folded and sorted the lists inside, in place
+		return
+	}
 	tm, ok1 := p.theirs.(map[string]any)
 	om, ok2 := p.ours.(map[string]any)
 	if ok1 && ok2 {
@@ -168,6 +173,37 @@ func sortScalars(v any) any {
 		return out
 	}
 	return v
+}
+
+// folded returns a sorted place with the lists of scalars in it without repeats.
+func (p place) folded() place {
+	return place{p.path, fold(p.last), fold(p.live), fold(p.desired), fold(p.theirs), fold(p.ours)}
+}
+
+func fold(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for k, e := range v {
+			out[k] = fold(e)
+		}
+		return out
+	case []any:
+		out := []any{}
+		for i, e := range v {
+			if i == 0 || isContainer(e) || !Equal(e, v[i-1]) {
+				out = append(out, fold(e))
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// repeatsInside: a list of scalars in v has one of them twice.
+func repeatsInside(v any) bool {
+	sorted := sortScalars(v)
+	return !Equal(sorted, fold(sorted))
 }
 
 func isContainer(v any) bool {
@@ -289,8 +325,11 @@ func (j *judge) atomic(t *schema.Type, p place, theirs, ours []any) {
 		return
 	}
 	for i := range theirs {
-		live := p.elem(keyOf(ours[i], t.Strategic.Keys), 0, t.Strategic.Keys).live
-		at := place{fmt.Sprintf("%s[%d]", p.path, i), none{}, live, none{}, theirs[i], ours[i]}
+		e := p.elem(keyOf(ours[i], t.Strategic.Keys), 0, t.Strategic.Keys)
+		at := place{fmt.Sprintf("%s[%d]", p.path, i), none{}, e.live, none{}, theirs[i], ours[i]}
+		if j.appliers {
+			at.desired = e.desired
+		}
 		j.value(elemOf(t), schema.Rule{Merge: schema.Atomic}, at)
 	}
 }
@@ -402,8 +441,7 @@ func (p place) sibling(t *schema.Type, key string) string {
 			n++
 			names = append(names, keyOf(e, finer))
 			if keys != nil {
-				text := fmt.Sprint(e.(map[string]any)[keys[0].Name])
-				spellings = append(spellings, fmt.Sprint(strings.ContainsAny(text, ".e")))
+				spellings = append(spellings, fmt.Sprintf("%T", e.(map[string]any)[keys[0].Name]))
 			}
 		}
 		switch {

@@ -166,7 +166,7 @@ func bothApply(j *judge, live, patch map[string]any) {
 		j.unexplained("we store a directive", "%s", own)
 	}
 	want, _ := parseMap(they)
-	at := place{"", none{}, live, none{}, want, got.Map()}
+	at := place{"", none{}, live, patch, want, got.Map()}
 	j.value(kind.Root, kind.Root.Strategic, at)
 }
 

@@ -61,8 +61,9 @@ var refusals = []refusal{
 		})
 	}},
 	{"list-in-other-field", "expected slice or array type", func(at spot) bool {
+		_, inLast := at.last.([]any)
 		_, inLive := at.live.([]any)
-		return at.t.Kind != schema.List && inLive
+		return at.t.Kind != schema.List && (inLast || inLive)
 	}},
 	{"patch-merge", "unknown patch type: merge in map", saysMerge},
 	{"patch-merge", "merging lists cannot yet be specified in the patch", func(at spot) bool {

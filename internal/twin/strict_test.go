@@ -60,6 +60,10 @@ func (j *judge) missed(sc *walk.Script, i int32) {
 			j.use("repeated-key")
 			return
 		}
+		if list.Op == walk.OpElements && list.Type.Strategic.Merge == schema.Keyed && at.respelled(list.Type) {
+			j.use("number-key")
+			return
+		}
 	}
 	switch {
 	case parent.Op == walk.OpElements && parent.Type.Strategic.Merge == schema.Set:
@@ -83,6 +87,11 @@ func (j *judge) missed(sc *walk.Script, i int32) {
 	default:
 		j.unexplained("missed", "%v %v", sc.Path(i), e.Case)
 	}
+}
+
+// respelled: a key of a list is 1 here and 1.0 there.
+func (p place) respelled(t *schema.Type) bool {
+	return slices.ContainsFunc(keysOfList(p.live, t.Strategic.Keys), func(key string) bool { return p.sibling(t, key) == "number-key" })
 }
 
 // subset: all values of a set are in another.
