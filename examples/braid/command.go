@@ -22,6 +22,9 @@ type command struct {
 	out, patchType      string
 	namespace, set      string
 	templates, values   list
+	podTemplates        list
+	conflict, native    string
+	drift               string
 	settings
 
 	kinds func(gvk.GroupVersionKind) (*merge.Schema, error) // built-in, and of what plan reads
@@ -62,10 +65,14 @@ func (c *command) run(args []string) ([]byte, error) {
 	case "inject", "uninject":
 		flags.StringVar(&c.out, "out", "patch", "")
 		flags.StringVar(&c.dialect, "dialect", "json", "")
+		flags.StringVar(&c.drift, "drift", "keep", "")
+		flags.Var(&c.podTemplates, "pod-template", "")
 		if do = c.uninject; args[0] == "inject" {
 			do = c.inject
 			flags.Var(&c.templates, "template", "")
 			flags.Var(&c.values, "set", "")
+			flags.StringVar(&c.conflict, "conflict", "fail", "")
+			flags.StringVar(&c.native, "native", "auto", "")
 			flags.StringVar(&c.namespace, "namespace", "default", "")
 		}
 	case "-h", "-help", "--help", "help":

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	gvk "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"example.com/braid/apply"
 	"example.com/braid/inject"
 	"example.com/braid/merge"
@@ -40,7 +42,15 @@ func (c *command) inject(files []string) ([]byte, error) {
 		}
 		templates = append(templates, t)
 	}
-	in, err := inject.New(inject.Options{}, templates...)
+	var o inject.Options
+	var err error
+	if o.OnConflict, err = choice("way with conflicts", c.conflict, conflicts); err != nil {
+		return nil, err
+	}
+	if o.NativeSidecars, err = choice("kind of sidecars", c.native, natives); err != nil {
+		return nil, err
+	}
+	in, err := c.injector(o, templates...)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +62,33 @@ func (c *command) uninject(files []string) ([]byte, error) {
 	if len(files) != 1 {
 		return nil, fmt.Errorf("uninject wants one file or directory, got %d", len(files))
 	}
-	return c.injections(files[0], inject.Uninject)
+	in, err := c.injector(inject.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return c.injections(files[0], in.Uninject)
+}
+
+var (
+	conflicts = map[string]inject.OnConflict{"fail": inject.Fail, "keep": inject.KeepLive, "template": inject.UseTemplate, "skip": inject.Skip}
+	natives   = map[string]inject.NativeSidecars{"auto": inject.NativeAuto, "always": inject.NativeAlways, "never": inject.NativeNever}
+	drifts    = map[string]inject.OnDrift{"keep": inject.KeepDrift, "undo": inject.UndoDrift}
+)
+
+// injector returns the injector that the options and the flags of both commands describe.
+func (c *command) injector(o inject.Options, templates ...*inject.Template) (in *inject.Injector, err error) {
+	o.PodTemplates = map[gvk.GroupKind][]string{}
+	if o.OnDrift, err = choice("way with drift", c.drift, drifts); err != nil {
+		return nil, err
+	}
+	for _, text := range c.podTemplates {
+		kind, path, ok := strings.Cut(text, "=")
+		if !ok || kind == "" || path == "" {
+			return nil, fmt.Errorf("pod-template %q: want KIND.GROUP=PATH", text)
+		}
+		o.PodTemplates[gvk.ParseGroupKind(kind)] = strings.Split(path, ".")
+	}
+	return inject.New(o, templates...)
 }
 
 // injections changes the objects of a manifest one by one, and returns what -out asks for of
@@ -106,8 +142,8 @@ func (c *command) injection(buf *bytes.Buffer, live *merge.Doc, r *inject.Result
 		c.warn("%s", w)
 	}
 	if c.out != "report" {
-		for _, d := range r.Drift {
-			c.warn("%s", stays(d))
+		for _, text := range differences(r) {
+			c.warn("%s", text)
 		}
 	}
 	switch c.out {
@@ -140,7 +176,16 @@ func become(live *merge.Doc, r *inject.Result) (*merge.Doc, error) {
 	return r.Object()
 }
 
-func stays(d inject.Drift) string { return d.String() + ", changed since it was injected: stays" }
+// differences says where an object and what is to be in it part.
+func differences(r *inject.Result) (texts []string) {
+	for _, c := range r.Conflicts {
+		texts = append(texts, c.String())
+	}
+	for _, d := range r.Drift {
+		texts = append(texts, d.String()+", changed since it was injected: stays")
+	}
+	return texts
+}
 
 // reportInjection says what an object has of templates then, what changes, and what others have
 // changed.
@@ -176,8 +221,8 @@ func (c *command) reportInjection(buf *bytes.Buffer, live *merge.Doc, r *inject.
 	if err := edits.WriteReport(buf, colored()); err != nil {
 		return err
 	}
-	for _, d := range r.Drift {
-		fmt.Fprintf(buf, "! %s\n", stays(d))
+	for _, text := range differences(r) {
+		fmt.Fprintf(buf, "! %s\n", text)
 	}
 	return nil
 }

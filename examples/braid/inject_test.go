@@ -41,11 +41,14 @@ func call(t *testing.T, at func(string) string, args []string, stdin string) (st
 func TestInject(t *testing.T) {
 	at := files(t, map[string]string{
 		"app": app, "service": service, "proxy": proxy, "logs": logs, "many": service + "\n---\n" + app + "\n---\n" + deploy,
-		"list":   `{apiVersion: v1, kind: List, items: [` + service + `, ` + app + `]}`,
-		"pods":   `{apiVersion: v1, kind: PodList, items: [{metadata: {name: web}, spec: {containers: [{name: app}]}}]}`,
-		"json":   `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"spec":{"containers":[{"name":"app","image":"app:1"}]}}`,
-		"clash":  `{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {initContainers: [{name: proxy}], containers: [{name: app}]}}`,
-		"broken": "a: {", "empty": "", "misspelt": `containers: [{name: proxy, image: '@{pod.nom}'}]`, "wants": `containers: [{name: proxy, image: '@{values.image}'}]`,
+		"list":    `{apiVersion: v1, kind: List, items: [` + service + `, ` + app + `]}`,
+		"pods":    `{apiVersion: v1, kind: PodList, items: [{metadata: {name: web}, spec: {containers: [{name: app}]}}]}`,
+		"json":    `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"web"},"spec":{"containers":[{"name":"app","image":"app:1"}]}}`,
+		"clash":   `{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {initContainers: [{name: proxy}], containers: [{name: app}]}}`,
+		"taken":   `{apiVersion: v1, kind: Pod, metadata: {name: web}, spec: {dnsPolicy: None, containers: [{name: app}]}}`,
+		"policy":  `{spec: {dnsPolicy: Default, hostname: h}}`,
+		"rollout": `{apiVersion: example.com/v1, kind: Rollout, metadata: {name: web}, spec: {template: {spec: {containers: [{name: app, image: app:1}]}}}}`,
+		"broken":  "a: {", "empty": "", "misspelt": `containers: [{name: proxy, image: '@{pod.nom}'}]`, "wants": `containers: [{name: proxy, image: '@{values.image}'}]`,
 	})
 	const (
 		record   = `{"op":"add","path":"/metadata/annotations","value":{"braid.example.com/injected":`
@@ -76,6 +79,18 @@ func TestInject(t *testing.T) {
 		{"a list of pods", "-template proxy pods", "", 0, "[" + record, appended, ""},
 		{"changed", "-template proxy -out changed many", "", 0, "true\n", "", ""},
 		{"a clash", "-template proxy clash", "", 1, "", "", "clash, document 1 (line 1): templates and the object clash\n  spec.initContainers[name=proxy]: ContainerName: template \"proxy\""},
+		{"a clash that cannot be settled", "-template proxy -conflict template clash", "", 1, "", "", "spec.initContainers[name=proxy]: ContainerName"},
+		{"a clash, and nothing else", "-template proxy -conflict skip clash", "", 0, "[]\n", "", "spec.initContainers[name=proxy]: ContainerName"},
+		{"live's value counts", "-template policy -conflict keep taken", "", 0, "[{", "", "spec.dnsPolicy: Field: template \"template\""},
+		{"the template's counts", "-template policy -conflict template -out merged taken", "", 0, `{"apiVersion"`, `"spec":{"containers":[{"name":"app"}],"dnsPolicy":"Default","hostname":"h"}}` + "\n", "spec.dnsPolicy: Field"},
+		{"conflicts in a report", "-template policy -conflict keep -out report taken", "", 0, "v1 Pod web: ", "! spec.dnsPolicy: Field: template \"template\": the object has another value\n", ""},
+		{"a native sidecar", "-template proxy -native always app", "", 0, "[" + record, `"op":"add","path":"/spec/initContainers","value":[{"args":["--to=none","--of=default"],"image":"proxy:1","name":"proxy","restartPolicy":"Always"}]}]` + "\n", ""},
+		{"a custom kind", "-template proxy -pod-template Rollout.example.com=spec.template rollout", "", 0, `[{"op":"add","path":"/spec/template/metadata"`, appended[len(`{"op":"add","path":"/spec/containers/1",`):], ""},
+		{"a custom kind without its path", "-template proxy rollout", "", 2, "", "", "no pod template in this kind"},
+		{"no such kind", "-template proxy -pod-template Rollout rollout", "", 2, "", "", "want KIND.GROUP=PATH"},
+		{"no such way with conflicts", "-template proxy -conflict win app", "", 2, "", "", "want one of fail, keep, skip, template"},
+		{"no such sidecars", "-template proxy -native some app", "", 2, "", "", "want one of always, auto, never"},
+		{"no such way with drift", "-template proxy -drift fail app", "", 2, "", "", "want one of keep, undo"},
 		{"no pods", "-template proxy service", "", 2, "", "", "no pod template in this kind"},
 		{"no objects", "-template proxy empty", "", 2, "", "", "no objects"},
 		{"a broken object", "-template proxy broken", "", 2, "", "", "broken, document 1 (line 1): live: "},
@@ -109,7 +124,7 @@ func TestInject(t *testing.T) {
 // What inject puts in, again changes nothing; what somebody changes is told; uninject takes all
 // of it out again.
 func TestUninject(t *testing.T) {
-	at := files(t, map[string]string{"many": service + "\n---\n" + app + "\n---\n" + deploy, "proxy": proxy, "service": service})
+	at := files(t, map[string]string{"many": service + "\n---\n" + app + "\n---\n" + deploy, "proxy": proxy, "service": service, "app": app, "policy": `{spec: {dnsPolicy: Default}}`})
 	must := func(stdin string, args ...string) string {
 		t.Helper()
 		status, out, complaints := call(t, at, args, stdin)
@@ -152,11 +167,22 @@ func TestUninject(t *testing.T) {
 		t.Errorf("status %d, %s, %s, want the change in the report", status, out, complaints)
 	}
 
+	// A field that somebody has changed stays, unless that is to be undone.
+	field := strings.Replace(must("", "inject", "-template", "policy", "-out", "merged", "app"), `"dnsPolicy":"Default"`, `"dnsPolicy":"None"`, 1)
+	for drift, want := range map[string]string{"keep": `"dnsPolicy":"None"`, "undo": `"dnsPolicy":"Default"`} {
+		status, out, complaints := call(t, at, []string{"inject", "-template", "policy", "-drift", drift, "-out", "merged", "-"}, field)
+		if status != 0 || !strings.Contains(out, want) || (complaints == "") == (drift == "keep") {
+			t.Errorf("drift %s: status %d, %s, %s, want %s", drift, status, out, complaints, want)
+		}
+	}
+
 	for name, args := range map[string][]string{
 		"two files":           {"uninject", "many", "service"},
 		"no pods":             {"uninject", "service"},
 		"templates":           {"uninject", "-template", "proxy", "many"},
 		"values for inject":   {"uninject", "-set", "a=b", "many"},
+		"conflicts of inject": {"uninject", "-conflict", "skip", "many"},
+		"no such drift":       {"uninject", "-drift", "x", "many"},
 		"a broken record":     {"uninject", "-"},
 		"no such out of many": {"uninject", "-out", "x", "many"},
 	} {

@@ -55,7 +55,11 @@ Flags:
   -set NAME, of plan                    the Secret that is the parent of the ApplySet: prune its other members in live
   -template FILE, of inject             a ConfigMap or a piece of a pod template; given several times, laid in that order
   -set NAME=VALUE, of inject            what @{values.NAME} stands for; may be given several times
-  -crd, -rule, -ignore and -handover may be given several times.
+  -conflict fail|keep|template|skip     of inject: what counts where the object and a template say different things (default fail)
+  -native auto|always|never             of inject: whether sidecars stand among the init containers (default auto: in jobs)
+  -drift keep|undo                      of inject and uninject: of what was changed since it was injected (default keep)
+  -pod-template KIND.GROUP=PATH         of inject and uninject: where a custom kind has its pod template: spec.template
+  -crd, -rule, -ignore, -handover and -pod-template may be given several times.
 
 Example, for bash, after go install ./examples/braid:
 
