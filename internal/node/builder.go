@@ -76,6 +76,11 @@ func (b *builder) build(lim Limits, x any) Tree {
 	} else if ok {
 		b.lay(root, x, 0)
 	}
+	return b.lent()
+}
+
+// lent returns what was built, in the memory of b.
+func (b *builder) lent() Tree {
 	return Tree{extra: unsafe.String(unsafe.SliceData(b.extra), len(b.extra)), nodes: b.nodes, kids: b.kids, nulls: b.nulls}
 }
 
