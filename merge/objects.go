@@ -11,9 +11,9 @@ import (
 // PatchObjects is ThreeWay and Result.Patch for Go values that [FromObject] can read: typed
 // objects, unstructured content, one beside the other. last and live may be nil, and may be
 // one object, which makes a two-way merge. The answer is that for their Docs, and costs less:
-// nothing of the objects is kept but what the patch says, and of unstructured content that is
-// the same in all no more is looked at than that it is, where that is enough for the patch: so
-// what could not be written as JSON there is no error. No goroutine may change them meanwhile.
+// nothing of the objects is kept but what the patch says, and where unstructured content is the
+// same in all, it is only compared: what is no JSON there may go unnoticed. No goroutine may
+// change the objects meanwhile.
 func (m *Merger) PatchObjects(t PatchType, last, live, desired any) ([]byte, error) {
 	if none(desired) {
 		return nil, noDesired()
