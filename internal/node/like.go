@@ -113,6 +113,8 @@ func (c copier) nodes(nodes []node) {
 		n.end, n.parent = n.end+c.down, n.parent+c.down
 		if n.key.n > 0 {
 			n.key.off += c.moved
+		} else {
+			n.key.off = 0 // an empty key may stand anywhere, but not behind the end
 		}
 		if n.kind < List {
 			n.val.off += c.moved
