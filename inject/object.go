@@ -28,7 +28,6 @@ var podTemplates = map[gvk.GroupKind][]string{
 type place struct {
 	object *value    // which has the kind
 	at     node.Path // of the pod template, from the root of the document
-	parent *value    // of the pod template; nil if that is the root
 	pod    *value    // the pod template
 	kind   gvk.GroupKind
 
@@ -93,7 +92,7 @@ func (in *Injector) place(object *value, kind gvk.GroupKind, at node.Path) (plac
 	fields, ok := podTemplateOf(kind, in.o.PodTemplates)
 	p := place{object: object, at: at, pod: object, kind: kind}
 	for _, f := range fields {
-		p.parent, p.pod = p.pod, p.pod.look(f)
+		p.pod = p.pod.look(f)
 		p.at = append(p.at[:len(p.at):len(p.at)], node.Step{Field: f})
 	}
 	return p, ok && p.pod != nil && p.pod.kind == node.Map
