@@ -72,7 +72,12 @@ func (o *overlay) containers(spec *value) {
 		}
 	}
 	for _, list := range lists {
-		o.grow(containersType(), o.pod.get("spec"), list, node.Path{{Field: "spec"}, {Field: list}}, added[list], true)
+		path := node.Path{{Field: "spec"}, {Field: list}}
+		if have := o.pod.path("spec", list); have != nil && have.kind != node.Null && have.kind != node.List {
+			o.clash(Field, path, true, "a %s stands there", have.kind)
+			continue
+		}
+		o.grow(containersType(), o.pod.get("spec"), list, path, added[list], true)
 	}
 }
 
