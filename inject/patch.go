@@ -16,6 +16,9 @@ type patcher struct {
 	grain grain
 }
 
+// mostOperations leaves room for a guard that is put before a patch.
+const mostOperations = dialect.MostOperations - 1
+
 // grain is the size of what a patch edits.
 type grain uint8
 
@@ -29,6 +32,9 @@ const (
 // exactly if these are one JSON value. Where it takes more of them than a server takes, they
 // are larger. O(size of what is open in v).
 func (p *place) operations(v *value) []byte {
+	if !v.open && node.Equal(v.tree, v.id, p.pod.tree, p.pod.id) {
+		return nil
+	}
 	w := patcher{live: p.pod.tree, root: p.pod.id}
 	for _, s := range p.at {
 		if s.Elem {
@@ -37,23 +43,24 @@ func (p *place) operations(v *value) []byte {
 			w.Down(s.Field)
 		}
 	}
-	for w.value(podType(), "", v, w.root); w.N > dialect.MostOperations && w.grain < wholeFields; {
+	for w.value(podType(), "", v, w.root); w.N > mostOperations && w.grain < wholeFields; {
 		w.Dst, w.N, w.grain = w.Dst[:0], 0, w.grain+1
 		w.value(podType(), "", v, w.root)
 	}
 	return w.Dst
 }
 
-// value writes what makes v of node i, which stands where we are, under a key.
+// value writes what makes v of node i, which stands where we are, under a key. Maps are not
+// compared before they are gone through: that would take O(depth * size).
 func (w *patcher) value(t *schema.Type, key string, v *value, i node.ID) {
 	own := v.tree == w.live && v.id == i // v is what has become of it
 	kind := w.live.Kind(i)
 	switch {
-	case !v.open && (own || node.Equal(v.tree, v.id, w.live, i)):
+	case own && !v.open:
 	case v.kind == node.Map && kind == node.Map && (w.grain < wholeFields || i == w.root):
 		w.fields(t, v, i)
 	case v.kind == node.List && kind == node.List && w.grain == eachPosition && (own || itemKey(t, key) != nil):
-		w.elements(t, itemKey(t, key), v, i)
+		w.elements(t, key, v, i)
 	case !same(schema.Unknown, v, valueAt(w.live, i), 0):
 		w.add(v)
 	}
@@ -86,9 +93,9 @@ func (w *patcher) fields(t *schema.Type, v *value, i node.ID) {
 	}
 }
 
-func (w *patcher) elements(t *schema.Type, key func(*value) string, v *value, i node.ID) {
-	kids, elems := w.live.Kids(i), v.elements()
-	slots := w.slots(key, kids, elems)
+func (w *patcher) elements(t *schema.Type, name string, v *value, i node.ID) {
+	kids, elems, keyed := w.live.Kids(i), v.elements(), keysOf(t) != nil
+	slots := w.slots(itemKey(t, name), kids, elems)
 	moved := len(kids) != len(elems)
 	for j, slot := range slots {
 		moved = moved || slot != j
@@ -101,7 +108,7 @@ func (w *patcher) elements(t *schema.Type, key func(*value) string, v *value, i 
 		})
 	}
 	for j, slot := range slots {
-		if slot >= 0 {
+		if slot >= 0 && (keyed || elems[j].tree == w.live) { // else its key is all of it
 			at := w.DownTo(j)
 			w.value(elemType(t), "", elems[j], kids[slot])
 			w.Up(at)
@@ -128,8 +135,10 @@ func (w *patcher) slots(key func(*value) string, kids []node.ID, elems []*value)
 	}
 	byKey := make(map[string][]int, len(kids))
 	for at, kid := range kids {
-		if !taken[at] {
-			k := key(valueAt(w.live, kid))
+		if taken[at] {
+			continue
+		}
+		if k := key(valueAt(w.live, kid)); k != "" { // what has no key may be of another kind
 			byKey[k] = append(byKey[k], at)
 		}
 	}

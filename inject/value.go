@@ -267,6 +267,9 @@ const (
 // same reports whether a holds what b says: scalars by their type, lists in their order.
 // O(size).
 func same(t *schema.Type, a, b *value, rel relation) bool {
+	if rel == 0 && !a.open && !b.open {
+		return node.Equal(a.tree, a.id, b.tree, b.id)
+	}
 	if a.kind == node.List && b.kind == node.List {
 		return sameLists(t, a, b, rel)
 	}
