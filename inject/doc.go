@@ -14,6 +14,8 @@
 //	last = base + record ──┐            │
 //	live ──────────────────┼────────────┴─► merge.ThreeWay ─► object, patch, drift
 //
+// Where nobody else has been there, desired is the object, and nothing need be merged.
+//
 // So injecting again changes nothing, another template gives what it would have given the
 // first time, removal restores what was there, and what somebody has changed in the meantime
 // stays and is told.

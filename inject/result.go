@@ -97,7 +97,9 @@ func (r *Result) add(p *place, w *work, drift OnDrift) error {
 
 // documents returns a pod template as it is and as it is to be.
 func (p *place) documents(becomes *value) (live, next *merge.Doc, err error) {
-	live = docOf(p.pod.tree.Subtree(p.pod.id))
+	if live = docOf(p.pod.tree); p.pod.id != 0 {
+		live = docOf(p.pod.tree.Subtree(p.pod.id))
+	}
 	next, err = becomes.doc(docs.Tree(live))
 	return live, next, err
 }
@@ -218,8 +220,12 @@ func (r *Result) becomes() *value {
 // Check reports whether a JSON Patch makes of an object what Object returns, which it need not
 // build for that: for those who want to know before they send a patch, or send another than
 // Patch returned. The error is a [*merge.Error], as that of [merge.Merger.Patch]. O(size of the
-// patch and of what changes), and of the object if it is not the one given.
+// patch and of what changes), and of the object if it is not the one given or somebody else has
+// been there.
 func (r *Result) Check(object *merge.Doc, patch []byte) (bool, error) {
+	if object == nil {
+		return false, &merge.Error{Doc: "live", Offset: -1, Rule: merge.ErrType, Detail: "no document"}
+	}
 	reader := readers.Get().(*node.Reader)
 	defer readers.Put(reader)
 	defer reader.Reset()
