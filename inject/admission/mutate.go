@@ -40,7 +40,8 @@ func (m *Mutation) check(object *merge.Doc) (bool, error) {
 }
 
 // Inject returns the Mutator that injects templates, with values for their placeholders. Its
-// Mutations have no Object, for the Handler can tell without it what the patch must give.
+// Mutations have no Object, for the Handler can tell without it what the patch must give: one
+// that changes the Patch of such a Mutation sets Object, or it is refused.
 func Inject(in *inject.Injector, given map[string]string) Mutator {
 	return func(object *merge.Doc, v inject.Values) (Mutation, error) {
 		v.Given = given
