@@ -277,7 +277,7 @@ func (r *Result) StrategicPatch() ([]byte, error) {
 	p := &r.parts[0]
 	result, err := p.merge()
 	if err != nil { // the object has elements without names, say
-		return nil, &merge.Error{Path: p.place.at, Offset: -1, Rule: merge.ErrInexpressible, Detail: "elements without names, which a strategic merge patch cannot tell apart"}
+		return nil, &merge.Error{Path: p.place.at, Offset: -1, Rule: merge.ErrInexpressible, Detail: err.Error()}
 	}
 	patch, err := result.Patch(merge.StrategicPatch)
 	if err != nil {

@@ -15,11 +15,10 @@ type Mutator func(object *merge.Doc, v inject.Values) (Mutation, error)
 // Mutation is what a Mutator makes.
 type Mutation struct {
 	Patch      []byte             // a JSON Patch (RFC 6902); empty or [] if nothing changes
-	Object     *merge.Doc         // what the patch must make of the object; not needed if Inject or Uninject made this
+	Object     *merge.Doc         // what the patch must make of the object
+	Result     *inject.Result     // which says that if Object is nil
 	Injections []inject.Injection // what is then injected, for the audit log
 	Warnings   []string           // for the person who made the request
-
-	result *inject.Result // says what the patch must make of the object if Object is nil
 }
 
 // check reports whether the patch makes of an object what it must.
@@ -28,8 +27,8 @@ func (m *Mutation) check(object *merge.Doc) (bool, error) {
 	if len(patch) == 0 {
 		patch = []byte("[]")
 	}
-	if m.Object == nil && m.result != nil {
-		return m.result.Check(object, patch)
+	if m.Object == nil && m.Result != nil {
+		return m.Result.Check(object, patch)
 	}
 	text, err := merge.ApplyPatch(merge.JSONPatch, object.JSON(), patch, merge.Options{Schema: merge.Schemaless()})
 	if err != nil {
@@ -40,8 +39,7 @@ func (m *Mutation) check(object *merge.Doc) (bool, error) {
 }
 
 // Inject returns the Mutator that injects templates, with values for their placeholders. Its
-// Mutations have no Object, for the Handler can tell without it what the patch must give: one
-// that changes the Patch of such a Mutation sets Object, or it is refused.
+// Mutations have a Result: who changes the Patch of one sets its Object.
 func Inject(in *inject.Injector, given map[string]string) Mutator {
 	return func(object *merge.Doc, v inject.Values) (Mutation, error) {
 		v.Given = given
@@ -66,7 +64,7 @@ func Uninject(in *inject.Injector) Mutator {
 }
 
 func mutation(r *inject.Result) Mutation {
-	m := Mutation{Patch: r.Patch(), Injections: r.Injections, result: r}
+	m := Mutation{Patch: r.Patch(), Injections: r.Injections, Result: r}
 	for _, c := range r.Conflicts {
 		m.Warnings = append(m.Warnings, c.String())
 	}

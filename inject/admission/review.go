@@ -100,7 +100,7 @@ func (c *call) check() error {
 	if string(m.Patch) == "[]" {
 		m.Patch = nil
 	}
-	if m.Object == nil && m.result == nil && len(m.Patch) == 0 {
+	if m.Object == nil && m.Result == nil && len(m.Patch) == 0 {
 		return nil
 	}
 	gives, err := m.check(c.candidate.Object)
