@@ -238,7 +238,7 @@ func keyOf(v any, keys []schema.Key) string {
 	for _, k := range keys {
 		f := m[k.Name]
 		if f == nil {
-			has = has || len(keys) > 1 && k.Default != ""
+			has = has || k.Default != ""
 			out += strconv.Quote(k.Default)
 			continue
 		}

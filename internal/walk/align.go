@@ -266,16 +266,16 @@ func (w *walker) rep(p *pos) (*node.Tree, node.ID) {
 }
 
 // nameOf returns the node that names an element: itself, a scalar, in a set; the
-// key field, where there is one; and the element again where there are several, if
-// it has one of them or one has a default. It is None if the element lacks a name.
+// key field, where there is one without a default; and else the element again, if
+// it has a key field or one has a default. It is None if the element lacks a name.
 func nameOf(t *node.Tree, elem node.ID, keys []schema.Key) node.ID {
-	switch len(keys) {
-	case 0:
+	switch {
+	case len(keys) == 0:
 		if k := t.Kind(elem); k == node.Null || k >= node.List {
 			return node.None
 		}
 		return elem
-	case 1:
+	case byScalar(keys):
 		f := t.Field(elem, keys[0].Name)
 		if f == node.None || t.Kind(f) == node.Null || t.Kind(f) >= node.List {
 			return node.None
@@ -300,10 +300,15 @@ func nameOf(t *node.Tree, elem node.ID, keys []schema.Key) node.ID {
 	return elem
 }
 
+// byScalar reports whether what names an element is a scalar that stands there.
+func byScalar(keys []schema.Key) bool {
+	return len(keys) == 0 || len(keys) == 1 && keys[0].Default == ""
+}
+
 var seed = maphash.MakeSeed()
 
 func (w *walker) hash(t *node.Tree, name node.ID, keys []schema.Key) uint64 {
-	if len(keys) < 2 {
+	if byScalar(keys) {
 		return w.hashScalar(t.Kind(name), t.Text(name))
 	}
 	var h uint64
@@ -340,7 +345,7 @@ func keyValue(t *node.Tree, elem node.ID, k schema.Key) (node.Kind, string) {
 }
 
 func sameKey(t *node.Tree, i node.ID, u *node.Tree, j node.ID, keys []schema.Key) bool {
-	if len(keys) < 2 {
+	if byScalar(keys) {
 		return node.EqualScalars(t, i, u, j)
 	}
 	for _, k := range keys {
