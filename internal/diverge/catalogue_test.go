@@ -1,10 +1,13 @@
 package diverge
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestCatalogue(t *testing.T) {
 	seen := map[string]bool{}
-	for _, d := range Catalogue {
+	for _, d := range slices.Concat(Catalogue, ServerSide) {
 		if d.Name == "" || d.Theirs == "" || d.Ours == "" || d.Why == "" || seen[d.Name] {
 			t.Errorf("%+v", d)
 		}

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ func (j *judge) count() {
 func TestMain(m *testing.M) {
 	flag.Parse()
 	code := m.Run()
-	for _, d := range diverge.Catalogue {
+	for _, d := range slices.Concat(diverge.Catalogue, diverge.ServerSide) {
 		if *triples >= 100_000 {
 			fmt.Printf("%8d %s\n", uses[d.Name], d.Name)
 			if uses[d.Name] == 0 && flag.Lookup("test.run").Value.String() == "" {
@@ -86,32 +87,55 @@ var examples = map[string]struct {
 	"prune-and-add":            {}, // TestPruneAndAdd
 }
 
-func TestCatalogue(t *testing.T) {
-	doc := func(text string) map[string]any {
-		if text == "" {
-			text = "{}"
-		}
-		d := json.NewDecoder(strings.NewReader(text))
-		d.UseNumber() // 2.0 is not 2
-		m := map[string]any{}
-		if err := d.Decode(&m); err != nil {
-			t.Fatal(err)
-		}
-		return m
+// example reads a document of an example. 2.0 is a json.Number, as in [Random], and 2 is
+// none.
+func example(t *testing.T, text string) map[string]any {
+	t.Helper()
+	if text == "" {
+		text = "{}"
 	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	m := map[string]any{}
+	if err := d.Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	return wholes(m).(map[string]any)
+}
+
+// wholes returns a value with int64 for the numbers that are written so.
+func wholes(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, e := range v {
+			v[k] = wholes(e)
+		}
+	case []any:
+		for i, e := range v {
+			v[i] = wholes(e)
+		}
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+	}
+	return v
+}
+
+func TestCatalogue(t *testing.T) {
 	for _, d := range diverge.Catalogue {
 		e, ok := examples[d.Name]
 		if !ok {
 			t.Errorf("%s: no example", d.Name)
 			continue
 		}
-		x := triple{doc(e.last), doc(e.live), doc(e.desired)}
+		x := triple{example(t, e.last), example(t, e.live), example(t, e.desired)}
 		j := newJudge()
 		switch {
 		case d.Name == "prune-and-add":
 			continue
 		case e.patch != "":
-			bothApply(j, x.live, doc(e.patch))
+			bothApply(j, x.live, example(t, e.patch))
 		case e.strict:
 			x.strictly(j)
 		default:

@@ -49,7 +49,7 @@ func (x triple) holds(r walk.Rules, apply func(live, patch []byte) ([]byte, erro
 
 // keep holds random triples against the laws, under the rules and the policy that
 // each one's seed says. The first ten that break one are made small and shown.
-func keep(t *testing.T, rules func(seed uint64) walk.Rules, apply func(live, patch []byte) ([]byte, error)) {
+func keep(t *testing.T, random func(seed uint64) triple, rules func(seed uint64) walk.Rules, apply func(live, patch []byte) ([]byte, error)) {
 	broken := 0
 	for s := *seed; s < *seed+uint64(*triples) && broken < 10; s++ {
 		x, r, p := random(s), rules(s), policies[s/128%4]
@@ -64,20 +64,29 @@ func keep(t *testing.T, rules func(seed uint64) walk.Rules, apply func(live, pat
 }
 
 func TestLaws(t *testing.T) {
-	keep(t, func(s uint64) walk.Rules {
+	keep(t, random, func(s uint64) walk.Rules {
 		return walk.Rules{Schema: kind, Equality: walk.Equality(s / 16 % 2), Nulls: walk.Nulls(s / 32 % 2)}
 	}, theirs)
 }
 
 func TestLawsStructured(t *testing.T) {
-	keep(t, func(s uint64) walk.Rules {
+	keep(t, random, func(s uint64) walk.Rules {
 		return walk.Rules{Schema: kind, Model: schema.Structured, Equality: walk.Equality(s / 16 % 2), Nulls: walk.Nulls(s / 32 % 2)}
+	}, nil)
+}
+
+// The kind of the test against structured-merge-diff has other structured rules than
+// strategic ones all over.
+func TestLawsThing(t *testing.T) {
+	k := newThing(t)
+	keep(t, func(s uint64) triple { return randomThing(k, s, s&1 != 0) }, func(s uint64) walk.Rules {
+		return walk.Rules{Schema: k.schema, Model: schema.Structured, Equality: walk.Equality(s / 16 % 2), Nulls: walk.Nulls(s / 32 % 2)}
 	}, nil)
 }
 
 // Without a schema there are no lists to merge and no strategies.
 func TestLawsSchemaless(t *testing.T) {
-	keep(t, func(s uint64) walk.Rules {
+	keep(t, random, func(s uint64) walk.Rules {
 		return walk.Rules{Schema: schema.None, Model: schema.Model(s / 16 % 3), Nulls: walk.Nulls(s / 64 % 2)}
 	}, nil)
 }

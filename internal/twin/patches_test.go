@@ -218,7 +218,7 @@ func prunesMaps(v any) bool {
 }
 
 func TestPatches(t *testing.T) {
-	differential(t, func(x triple, j *judge) { bothApply(j, x.live, x.desired) }, func(seed uint64) (x triple) {
+	differential(t, *triples, func(x triple, j *judge) { bothApply(j, x.live, x.desired) }, func(seed uint64) (x triple) {
 		r := NewRandom(seed)
 		r.Odd = seed%4 == 0
 		_, x.live, _ = r.Triple(kind)

@@ -20,6 +20,8 @@ type Random struct {
 	Nulls bool
 	// Repeats lets all three, desired too, repeat keys and values in their lists.
 	Repeats bool
+	// Model says which rules of the schema the lists obey: Strategic.
+	Model schema.Model
 }
 
 // NewRandom returns a source of objects.
@@ -107,18 +109,19 @@ func (r *Random) list(t *schema.Type, depth int) any {
 // insert puts a new element somewhere. Keyed lists and sets get no second element
 // of one key, unless r is odd.
 func (r *Random) insert(t *schema.Type, list []any, depth int) []any {
-	rule := t.Strategic
+	rule := t.Rule(r.Model)
 	v := r.Value(t.Elem, depth+1)
 	if rule.Merge == schema.Keyed {
 		m, ok := v.(map[string]any)
 		if !ok {
 			return list
 		}
-		key := rule.Keys[0].Name
-		typ, _ := t.Elem.Lookup(key)
-		m[key] = r.Value(typ, depth+1)
-		if r.Odd && r.IntN(12) == 0 {
-			delete(m, key)
+		for _, k := range rule.Keys {
+			typ, _ := t.Elem.Lookup(k.Name)
+			m[k.Name] = r.Value(typ, depth+1)
+			if r.Odd && r.IntN(12) == 0 || k.Default != "" && r.IntN(2) == 0 {
+				delete(m, k.Name)
+			}
 		}
 	}
 	if rule.Merge == schema.Keyed || rule.Merge == schema.Set {
@@ -199,7 +202,7 @@ func keysOf(m map[string]any) func(func(string) bool) {
 
 func (r *Random) varyList(t *schema.Type, v []any, depth int) any {
 	out := []any{}
-	elem := t.Elem
+	elem, rule := t.Elem, t.Rule(r.Model)
 	if elem == nil {
 		elem = schema.Unknown
 	}
@@ -208,13 +211,12 @@ func (r *Random) varyList(t *schema.Type, v []any, depth int) any {
 			continue
 		}
 		e2 := r.vary(elem, e, depth+1)
-		if m, ok := e2.(map[string]any); ok && t.Strategic.Merge == schema.Keyed && !(r.Odd && r.IntN(20) == 0) {
+		if m, ok := e2.(map[string]any); ok && rule.Merge == schema.Keyed && !(r.Odd && r.IntN(20) == 0) {
 			if old, ok := e.(map[string]any); ok {
-				key := t.Strategic.Keys[0].Name
-				m[key] = old[key]
+				r.keepKeys(m, old, rule.Keys)
 			}
 		}
-		if t.Strategic.Merge == schema.Set && !r.Odd {
+		if rule.Merge == schema.Set && !r.Odd {
 			e2 = e
 		}
 		out = append(out, e2)
@@ -226,4 +228,23 @@ func (r *Random) varyList(t *schema.Type, v []any, depth int) any {
 		r.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	}
 	return out
+}
+
+// keepKeys gives an element the key of another. What is the default of a key field may be
+// said, or not.
+func (r *Random) keepKeys(m, old map[string]any, keys []schema.Key) {
+	for _, k := range keys {
+		v, ok := old[k.Name]
+		if k.Default == "" {
+			m[k.Name] = v
+			continue
+		}
+		var said any
+		if err := json.Unmarshal([]byte(k.Default), &said); err == nil && r.IntN(4) == 0 && (!ok || Equal(v, said)) {
+			v, ok = said, !ok
+		}
+		if delete(m, k.Name); ok {
+			m[k.Name] = v
+		}
+	}
 }
