@@ -16,7 +16,11 @@ func (e *jsonPatch) elements(i int32) {
 	for k := range e.Children(i) {
 		if e.Present(k) {
 			kids = append(kids, k)
-			l.Slots = append(l.Slots, slotOf(live, e.Edits[k].Live))
+			slot := -1
+			if ed := &e.Edits[k]; ed.Op != walk.OpTake { // an element that is one value is replaced
+				slot = slotOf(live, ed.Live)
+			}
+			l.Slots = append(l.Slots, slot)
 		}
 	}
 	l.Value = func(dst []byte, j int) []byte { return e.AppendValue(dst, kids[j]) }

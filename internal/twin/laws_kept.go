@@ -61,7 +61,7 @@ func (c *lawyer) keptElements(t *schema.Type, rule schema.Rule, path string, a, 
 		case e.nth < 0: // folded away
 		case j >= 0:
 			if here := slices.Index(mn, e); here >= 0 {
-				c.kept(elemOf(t), elemRule(t, rule), at, at0(a, slices.Index(an, e)), l[i], d[j], m[here])
+				c.kept(elemOf(t), c.merger.elemRule(t, rule), at, at0(a, slices.Index(an, e)), l[i], d[j], m[here])
 			}
 		case !slices.Contains(an, e):
 			// Of several occurrences another may be the one that we removed.
@@ -78,8 +78,12 @@ func (c *lawyer) keptElements(t *schema.Type, rule schema.Rule, path string, a, 
 }
 
 // elemRule is how the elements of a keyed list merge.
-func elemRule(t *schema.Type, list schema.Rule) schema.Rule {
-	return schema.Rule{RetainKeys: list.RetainKeys || elemOf(t).Union}
+func (m *merger) elemRule(t *schema.Type, list schema.Rule) schema.Rule {
+	rule := schema.Rule{RetainKeys: list.RetainKeys || elemOf(t).Union}
+	if m.Model == schema.Structured {
+		rule.Merge = elemOf(t).Structured.Merge
+	}
+	return rule
 }
 
 func at0(list []any, i int) any {
@@ -190,15 +194,15 @@ func (c *lawyer) declaredElements(t *schema.Type, rule schema.Rule, path string,
 				c.broken(4, "%s is declared %v, but is %v", at, d[i], m[here])
 			}
 		default:
-			want, had := d[i], at0(a, slices.Index(an, e))
-			if dm, ok := want.(map[string]any); ok {
+			want, had, rule := d[i], at0(a, slices.Index(an, e)), c.merger.elemRule(t, rule)
+			if dm, ok := want.(map[string]any); ok && rule.Merge != schema.Atomic {
 				lm, _ := l[j].(map[string]any)
 				am, isMap := had.(map[string]any)
 				if am, want = c.merger.keyedAs(am, dm, lm, keys); isMap {
 					had = am
 				}
 			}
-			c.declared(elemOf(t), elemRule(t, rule), at, had, l[j], want, m[here])
+			c.declared(elemOf(t), rule, at, had, l[j], want, m[here])
 		}
 	}
 	// Besides desired's, only those may be there that live alone has.

@@ -2,6 +2,7 @@ package twin
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -42,11 +43,11 @@ func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
 		lm, ok1 := lv.(map[string]any)
 		dm, ok2 := dv.(map[string]any)
 		am, _ := av.(map[string]any)
-		switch {
-		case ok1 && ok2:
+		switch whole := m.elemRule(t, rule).Merge == schema.Atomic; {
+		case ok1 && ok2 && !whole:
 			am, dm = m.keyedAs(am, dm, lm, keys)
 			merged[e] = m.fields(t.Elem, rule.RetainKeys || t.Elem.Union, am, lm, dm)
-		case present(lv) && present(dv):
+		case present(lv) && present(dv) && !whole:
 			merged[e] = lv // of a set
 		default:
 			merged[e] = m.act(t.Elem, m.policy[m.classify(t.Elem, av, lv, dv)], lv, dv)
@@ -239,7 +240,9 @@ func keyOf(v any, keys []schema.Key) string {
 		f := m[k.Name]
 		if f == nil {
 			has = has || k.Default != ""
-			out += strconv.Quote(k.Default)
+			var said any // none, if it is ""
+			_ = json.Unmarshal([]byte(k.Default), &said)
+			out += strconv.Quote(scalar(said))
 			continue
 		}
 		if scalar(f) == "" {

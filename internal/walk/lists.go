@@ -52,11 +52,12 @@ func (w *walker) sameElements(e *Edit, rule *schema.Rule) bool {
 }
 
 // decide sets what becomes of each position that is not in both live and
-// desired. Those that are in both stay, whatever their content.
+// desired. Those that are in both stay, whatever their content; but an element may be
+// one value.
 func (w *walker) decide(al alignment, elem *schema.Type) {
 	for i := al.base; i < len(w.pos); i++ {
 		p := &w.pos[i]
-		if p.live != node.None && p.desired != node.None {
+		if p.live != node.None && p.desired != node.None && (!w.whole(elem) || w.equalDeclared(elem, p.live, p.desired)) {
 			p.op = OpFields
 			continue
 		}
@@ -78,6 +79,12 @@ func (w *walker) decide(al alignment, elem *schema.Type) {
 			p.op = OpTake
 		}
 	}
+}
+
+// whole reports whether elements of type t are one value each. A strategic merge goes into
+// the elements of every list that has keys.
+func (w *walker) whole(t *schema.Type) bool {
+	return w.Model == schema.Structured && t.Structured.Merge == schema.Atomic
 }
 
 // stays reports whether the merged list has an element at p.
@@ -155,7 +162,7 @@ func (w *walker) element(parent int32, t *schema.Type, rule *schema.Rule, p pos)
 	n := len(w.Edits)
 	if e.Desired == node.None {
 		w.fieldsOfLive(parent, e)
-	} else if w.Live.Kind(e.Live) == node.Map && w.Desired.Kind(e.Desired) == node.Map && !(w.Ignore != nil && w.in(w.Ignore, &e)) {
+	} else if !w.whole(t) && w.Live.Kind(e.Live) == node.Map && w.Desired.Kind(e.Desired) == node.Map && !(w.Ignore != nil && w.in(w.Ignore, &e)) {
 		w.maps(parent, e, union(t, rule))
 	}
 	if len(w.Edits) == n {
