@@ -58,8 +58,16 @@ func (j *sides) parts(t *schema.Type, rule schema.Rule, p place, at fieldpath.Pa
 	om, ok2 := p.ours.(map[string]any)
 	if ok1 || ok2 {
 		for _, key := range slices.Sorted(keysOf(join(tm, om))) {
-			c := fieldOf(t, key).Type
-			visit(c, c.Structured, p.field(key), under(at, fieldpath.FieldNameElement(key)))
+			f, at := p.field(key), under(at, fieldpath.FieldNameElement(key))
+			lives := !present(f.last) && present(f.live) && !present(f.desired) && same(f.theirs, f.live)
+			switch c := fieldOf(t, key); {
+			case lives && !same(f.theirs, f.ours) && c.Alias != "":
+				j.use("alias-alone")
+			case lives && !present(f.ours) && t.Union && present(p.ours):
+				j.use("union-unknown")
+			default:
+				visit(c.Type, c.Type.Structured, f, at)
+			}
 		}
 		return
 	}
@@ -286,6 +294,11 @@ func (j *sides) missed(sc *walk.Script, e *walk.Edit, at fieldpath.Path) {
 		j.use("conflict-absent")
 	case e.Flags&walk.ByNull != 0, e.Desired != node.None && sc.Desired.Kind(e.Desired) == node.Null:
 		j.use("apply-null-unsaid")
+	case e.Case == walk.TheyAdd && sc.Edits[e.Parent].Type.Union:
+		j.use("union-unknown")
+	case e.Desired != node.None && sc.Edits[e.Parent].Op == walk.OpFields && sc.Desired.Key(e.Desired) != sc.Live.Key(e.Live),
+		e.Last != node.None && sc.Edits[e.Parent].Op == walk.OpFields && sc.Last.Key(e.Last) != sc.Live.Key(e.Live):
+		j.use("alias-alone")
 	case !j.own(at):
 		j.use("conflict-unowned")
 	case e.Desired == node.None:

@@ -42,6 +42,7 @@ components:
         numbers: {type: array, x-kubernetes-list-type: set, items: {type: integer}}
         named: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {$ref: "#/components/schemas/Part"}}
         ports: {$ref: "#/components/schemas/Ports"}
+        refs: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {x-kubernetes-map-type: atomic, allOf: [{$ref: "#/components/schemas/Part"}]}}
         modes: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [mode], items: {$ref: "#/components/schemas/Mode"}}
         labels: {type: object, additionalProperties: {type: string}}
         sets: {type: object, additionalProperties: {type: array, x-kubernetes-list-type: set, items: {type: string}}}
