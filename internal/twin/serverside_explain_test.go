@@ -1,7 +1,6 @@
 package twin
 
 import (
-	"fmt"
 	"slices"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -35,7 +34,7 @@ func (j *sides) value(t *schema.Type, rule schema.Rule, p place, at fieldpath.Pa
 	case hollow(p.theirs) && hollow(p.ours) && isContainer(p.live):
 		j.use("apply-emptied")
 		return
-	case served2(rule, p):
+	case p.stands(rule) && same(p.ours, p.live) && same(p.theirs, exactly.strip(schema.Unknown, p.desired)):
 		j.use("apply-defaults-in-atomic")
 		return
 	case !present(p.theirs) && !declares(p.desired):
@@ -104,12 +103,11 @@ func hollow(v any) bool {
 	return !declares(v)
 }
 
-// served2: the value is one, we declare what we declared last, and live is that with only
-// fields added. A server writes desired, we let live stand.
-func served2(rule schema.Rule, p place) bool {
-	return rule.Merge == schema.Atomic && present(p.last) && present(p.live) && Equal(p.last, p.desired) &&
-		exactly.covers(schema.Unknown, p.live, exactly.strip(schema.Unknown, p.desired)) && same(p.ours, p.live) &&
-		same(p.theirs, exactly.strip(schema.Unknown, p.desired))
+// stands: the value is one, we declare what we declared last, and live is that with only
+// fields added.
+func (p place) stands(rule schema.Rule) bool {
+	return rule.Merge == schema.Atomic && present(p.last) && present(p.live) && same(p.last, p.desired) &&
+		exactly.covers(schema.Unknown, p.live, exactly.strip(schema.Unknown, p.desired))
 }
 
 func under(at fieldpath.Path, pe fieldpath.PathElement) fieldpath.Path {
@@ -337,13 +335,12 @@ func (j *sides) falseAlarm(t *schema.Type, at fieldpath.Path, x triple) {
 		}
 		rule = t.Structured
 	}
-	atomic := rule.Merge == schema.Atomic && present(p.last) && present(p.live) && same(p.last, p.desired)
 	switch {
-	case present(p.live) && same(p.last, p.live) && j.ours.Has(at):
+	case present(p.live) && same(p.last, p.live) && j.others.Has(at):
 		j.use("conflict-shared")
-	case atomic && exactly.covers(schema.Unknown, p.live, exactly.strip(schema.Unknown, p.desired)):
+	case p.stands(rule):
 		j.use("apply-defaults-in-atomic")
 	default:
-		j.unexplained("false alarm", "%s: %v", fmt.Sprint(at), p)
+		j.unexplained("false alarm", "%v: %v", at, p)
 	}
 }
