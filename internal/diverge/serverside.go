@@ -52,6 +52,12 @@ var ServerSide = []Divergence{
 		Why:    "removeItems returns nil for what it has emptied, and no path stands for an empty list (structured-merge-diff 305, 330). A server's types take the three for one.",
 	},
 	{
+		Name:   "apply-repeats",
+		Theirs: "Elements of live that share a key become the one that desired has, with nothing of theirs, or stay if it has none; without force that is a conflict.",
+		Ours:   "Paired by occurrence: the first is merged, or goes if last declared it, and the others stay.",
+		Why:    "indexListPathElements forgets the values of what repeats.",
+	},
+	{
 		Name:   "apply-order",
 		Theirs: "Elements that live alone has stand before desired's new ones.",
 		Ours:   "They stand before the first element of desired that follows them in live, as with a strategic patch. Either way desired's stand in desired's order, and live's own in live's.",

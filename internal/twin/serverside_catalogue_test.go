@@ -19,6 +19,7 @@ var serverSideExamples = map[string]struct {
 	"apply-unowned-goes":       {how: nobody, last: `{"labels":{"a":"x"}}`, live: `{"labels":{"a":"x","b":"y"}}`},
 	"apply-key-default":        {how: nobody, last: `{"ports":[{"port":1,"protocol":"a"}]}`, live: `{"ports":[{"port":1,"protocol":"a"}]}`, desired: `{"ports":[{"port":1}]}`},
 	"apply-emptied":            {how: nobody, last: `{"labels":{"a":"x"}}`, live: `{"labels":{"a":"x"}}`, desired: `{"labels":{}}`},
+	"apply-repeats":            {how: updates, live: `{"named":[{"name":"a"},{"name":"a","value":"x"}]}`, desired: `{"named":[{"name":"a"}]}`},
 	"apply-order":              {how: nobody, live: `{"set":["a","b"]}`, desired: `{"set":["c","b"]}`},
 	"apply-defaults-in-atomic": {how: updates, last: `{"parts":[{"name":"x"}]}`, live: `{"parts":[{"name":"x","value":"y"}]}`, desired: `{"parts":[{"name":"x"}]}`},
 	"apply-null-unsaid":        {how: updates, live: `{"text":"x"}`, desired: `{"text":null}`},

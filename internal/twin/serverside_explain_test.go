@@ -73,12 +73,40 @@ func (j *sides) parts(t *schema.Type, rule schema.Rule, p place, at fieldpath.Pa
 	seen := map[string]bool{}
 	for _, e := range slices.Concat(listOf(p.theirs), listOf(p.ours)) {
 		key := keyOf(e, rule.Keys)
+		if j.repeated(t, rule, p, key) {
+			p.theirs, p.ours = without(p.theirs, key, rule), without(p.ours, key, rule)
+			continue
+		}
 		if !seen[key] {
 			seen[key] = true
 			visit(elemOf(t), elemOf(t).Structured, p.elem(key, 0, rule.Keys), under(at, element(rule, e)))
 		}
 	}
 	j.order(rule, p)
+}
+
+// repeated explains the elements of a key that live repeats: a server makes desired's of
+// them, or leaves all.
+func (j *sides) repeated(t *schema.Type, rule schema.Rule, p place, key string) bool {
+	live, theirs, want := matching(p.live, key, rule), matching(p.theirs, key, rule), matching(p.desired, key, rule)
+	if len(want) == 0 {
+		want = live
+	}
+	if len(live) < 2 || !Equal(theirs, exactly.strip(t, want)) {
+		return false
+	}
+	j.use("apply-repeats")
+	return true
+}
+
+// matching returns the elements of a key, without those of others.
+func matching(list any, key string, rule schema.Rule) []any {
+	return slices.DeleteFunc(slices.Clone(listOf(list)), func(e any) bool { return keyOf(e, rule.Keys) != key })
+}
+
+// without returns a list without the elements of a key.
+func without(list any, key string, rule schema.Rule) any {
+	return slices.DeleteFunc(slices.Clone(listOf(list)), func(e any) bool { return keyOf(e, rule.Keys) == key })
 }
 
 func sameKind(x, y any) bool {
@@ -330,6 +358,10 @@ func (j *sides) falseAlarm(t *schema.Type, at fieldpath.Path, x triple) {
 				if element(rule, e).Equals(pe) {
 					key = keyOf(e, rule.Keys)
 				}
+			}
+			if len(matching(p.live, key, rule)) > 1 {
+				j.use("apply-repeats")
+				return
 			}
 			t, p = elemOf(t), p.elem(key, 0, rule.Keys)
 		}
