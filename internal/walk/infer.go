@@ -18,13 +18,19 @@ var inferred = func() (out []*schema.Type) {
 	return out
 }()
 
-// infer returns the type of a list that no schema knows: one that tells apart by a key
-// all elements in each document that has the list. It is nil if none does.
+// infer returns the type of a list that no schema knows, where live has it, and desired, or
+// last alone if desired says nothing: one that tells apart by a key all elements in each
+// document that has the list. It is nil if none does.
 func (w *walker) infer(e *Edit) *schema.Type {
+	isList := func(t *node.Tree, i node.ID) bool { return i != node.None && t.Kind(i) == node.List }
+	last := isList(w.Last, e.Last)
+	desired := isList(w.Desired, e.Desired)
+	if !isList(w.Live, e.Live) || !desired && (e.Desired != node.None || !last) {
+		return nil
+	}
 	for _, t := range inferred {
 		key := t.Strategic.Keys[0].Name
-		if apart(w.Live, e.Live, key) && apart(w.Desired, e.Desired, key) &&
-			(e.Last == node.None || w.Last.Kind(e.Last) != node.List || apart(w.Last, e.Last, key)) {
+		if apart(w.Live, e.Live, key) && (!desired || apart(w.Desired, e.Desired, key)) && (!last || apart(w.Last, e.Last, key)) {
 			return t
 		}
 	}

@@ -315,13 +315,12 @@ func (w *walker) position(parent int32, e Edit, rule *schema.Rule) {
 			return
 		case both == node.List && (rule.Merge == schema.Keyed || rule.Merge == schema.Set):
 			w.lists(parent, e, rule)
+	if w.Infer && e.Type.Kind == schema.Any && w.Model != schema.Plain {
+		if t := w.infer(&e); t != nil {
+			e.Type, rule = t, t.Rule(w.Model)
+		}
+	}
 			return
-		case both == node.List && w.Infer && e.Type.Kind == schema.Any && w.Model != schema.Plain:
-			if t := w.infer(&e); t != nil {
-				e.Type = t
-				w.lists(parent, e, t.Rule(w.Model))
-				return
-			}
 		}
 	}
 	e.Case = w.classify(&e)
