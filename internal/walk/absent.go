@@ -95,9 +95,13 @@ func (w *walker) takeBack(parent int32, e Edit, rule *schema.Rule) {
 		w.Warnings = append(w.Warnings, made...)
 	}
 }
+		pruned := !w.changed(m)
 
 // stays reports whether a value that is to go is not there, or must stay: the key field
 // of a list element, which desired may leave to its default, and what is handed over.
+		if pruned {
+			w.pruned++
+		}
 func (w *walker) stays(parent int32, e *Edit) bool {
 	return w.policy[e.Case] == Take && e.Live == node.None ||
 		e.Live != node.None && w.namesElement(parent, e) ||

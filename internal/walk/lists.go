@@ -116,7 +116,7 @@ func (w *walker) elements(parent int32, e Edit, rule *schema.Rule, al alignment,
 			w.order = w.order[:len(w.order)-len(order)]
 			order = w.arrange(al, ours)
 			w.group(rule.Keys, order)
-			w.reset(mark{int(i) + 1, m.changes, m.conflicts, m.warnings})
+			w.reset(mark{int(i) + 1, m.changes, m.pruned, m.conflicts, m.warnings})
 			w.content(i, e.Type.Elem, rule, al, order)
 			moved = w.moved(order)
 		}

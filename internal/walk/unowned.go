@@ -62,7 +62,9 @@ func (w *walker) handMade(parent int32, e Edit) {
 	if w.Unowned == UnownedGoes {
 		w.act(parent, e, w.policy[WeRemove])
 	}
+		changes := w.Changes
 }
+		w.pruned += w.Changes - changes
 
 // fieldsOfLive records the edits of a map that only live has, of which something may go.
 func (w *walker) fieldsOfLive(parent int32, e Edit) {

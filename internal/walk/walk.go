@@ -116,6 +116,7 @@ type walker struct {
 	Script
 	policy *Policy
 	made   *owner.HandMade
+	pruned int // how many of the changes take away what was made by hand
 	err    *node.Error
 
 	pos   []pos   // positions of the open lists
@@ -148,29 +149,33 @@ func (w *walker) shut(i int32, m mark) {
 }
 
 // mark and reset undo what a piece of the walk has recorded.
-type mark struct{ edits, changes, conflicts, warnings int }
+type mark struct{ edits, changes, pruned, conflicts, warnings int }
 
 func (w *walker) mark() mark {
-	return mark{len(w.Edits), w.Changes, w.Conflicts, len(w.Warnings)}
+	return mark{len(w.Edits), w.Changes, w.pruned, w.Conflicts, len(w.Warnings)}
 }
 
 func (w *walker) reset(m mark) {
-	w.Edits, w.Changes, w.Conflicts, w.Warnings = w.Edits[:m.edits], m.changes, m.conflicts, w.Warnings[:m.warnings]
+	w.Edits, w.Changes, w.pruned, w.Conflicts, w.Warnings = w.Edits[:m.edits], m.changes, m.pruned, m.conflicts, w.Warnings[:m.warnings]
 }
 
 // union reports whether a map keeps only what desired declares when it changes.
 func union(t *schema.Type, rule *schema.Rule) bool { return rule.RetainKeys || t.Union }
 
 // fields merges three maps. last may be None. If union is set and anything
-// changes, fields that only live has go: desired has chosen another member.
+// changes, fields that only live has go: desired has chosen another member. What goes
+// because it was made by hand is no such choice.
 func (w *walker) fields(parent int32, t *schema.Type, union bool, last, live, desired node.ID) {
 	m := w.mark()
 	w.join(parent, t, false, last, live, desired)
-	if union && w.Changes > m.changes {
+	if union && w.changed(m) {
 		w.reset(m)
 		w.join(parent, t, true, last, live, desired)
 	}
 }
+
+// changed reports whether since m anything has changed but for what was made by hand.
+func (w *walker) changed(m mark) bool { return w.Changes-m.changes > w.pruned-m.pruned }
 
 // join visits the positions of three maps in the order of their keys.
 func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desired node.ID) {
@@ -288,6 +293,9 @@ func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool
 		return
 	}
 	if f != nil && f.Zero != schema.ZeroTells && w.Equality == Semantic && !w.bothHold(f, l, d) && w.zeros(f, &e, clear) {
+		if w.made != nil && e.Last == node.None && e.Desired == node.None && e.Live != node.None {
+			w.unowned(parent, f, e) // a zero value declares nothing
+		}
 		return
 	}
 	if w.Ignore != nil && w.in(w.Ignore, &e) {
