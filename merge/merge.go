@@ -27,10 +27,13 @@ type Options struct {
 	//
 	// A path is written as in reports, with * for any field, [*] for any element:
 	// spec.replicas, spec.template.spec.containers[name=istio-proxy],
-	// metadata.annotations["example.com/a"], spec.ports[*].nodePort.
+	// metadata.annotations["example.com/a"], spec.ports[*].nodePort. Elements are named as
+	// live has them, with the key fields that desired leaves to their defaults; a part of a
+	// list or map that merges as one value is no position.
 	Ignore []string
 	// HandOver names positions that others take over: when desired no longer declares
-	// them, they stay. Without it what last declared and desired does not is removed.
+	// them, or declares null, they stay whole, and are no conflict. They too go where the whole
+	// map or list around goes. Without it what last declared and desired does not is removed.
 	HandOver []string
 	// ByHand names the managers, as in metadata.managedFields of live, by which people edit
 	// objects: kubectl-edit. What only they made, and neither last nor desired declares, is

@@ -184,6 +184,13 @@ func (p Pattern) Matches(t *Tree, i ID) bool {
 	return t.nodes[i].parent == None
 }
 
+// MatchesPart reports whether p names the part i of the map or list that stands at parent in u:
+// the way there is u's. Costs what Matches does.
+func (p Pattern) MatchesPart(u *Tree, parent ID, t *Tree, i ID) bool {
+	n := len(p) - 1
+	return n >= 0 && p[n].matches(t, t.nodes[i].parent, i) && p[:n].Matches(u, parent)
+}
+
 func (s *PatternStep) matches(t *Tree, parent, i ID) bool {
 	switch inMap := t.nodes[parent].kind == Map; {
 	case s.Any:
@@ -201,9 +208,20 @@ func (s *PatternStep) matches(t *Tree, parent, i ID) bool {
 		if k.Name != "" {
 			f = t.Field(i, k.Name)
 		}
-		if f == None || t.nodes[f].kind >= List || t.Text(f) != k.Value {
+		if f == None || !t.reads(f, k.Value) {
 			return false
 		}
 	}
 	return true
+}
+
+// reads reports whether the scalar i is what text says; numbers may be spelled in another way.
+func (t *Tree) reads(i ID, text string) bool {
+	switch t.nodes[i].kind {
+	case Null, List, Map:
+		return false
+	case Number:
+		return t.Text(i) == text || isNumber(text) && NumberEqual(t.Text(i), text)
+	}
+	return t.Text(i) == text
 }

@@ -48,6 +48,8 @@ func TestPatternMatches(t *testing.T) {
 		"spec.ports[*].port":      {"spec.ports[0].port", "spec.ports[1].port"},
 		"spec.ports[name=b]":      {"spec.ports[1]"},
 		"spec.ports[port=80]":     {"spec.ports[0]"},
+		"spec.ports[port=8.1e1]":  {"spec.ports[1]"},
+		"spec.ports[port=8x]":     nil,
 		"spec.ports[1].name":      {"spec.ports[1].name"},
 		"spec.set[=y]":            {"spec.set[1]"},
 		"*":                       {"spec", "m"},
@@ -68,6 +70,31 @@ func TestPatternMatches(t *testing.T) {
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s matches %v, want %v", text, got, want)
+		}
+	}
+}
+
+// The part of a map or list is named by its own document, the way there by another.
+func TestPatternMatchesPart(t *testing.T) {
+	parse := func(text string) *Tree {
+		tree, err := Parse([]byte(text), Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tree
+	}
+	live, desired := parse(`{"ports":[{"port":1},{"port":2,"protocol":"TCP"}]}`), parse(`{"ports":[{"port":2,"name":"a"}]}`)
+	parent, part := live.Kids(live.Lookup("ports"))[1], desired.Field(desired.Kids(desired.Lookup("ports"))[0], "name")
+	for text, want := range map[string]bool{
+		"ports[port=2,protocol=TCP].name": true, "ports[1].name": true, "ports[*].*": true,
+		"ports[0].name": false, "ports[1].port": false, "ports[1]": false, "(root)": false,
+	} {
+		p, err := ParsePattern(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.MatchesPart(live, parent, desired, part); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
 		}
 	}
 }

@@ -37,13 +37,19 @@ func (w *walker) zeros(f *schema.Field, e *Edit, clear bool) (same bool) {
 	return e.Last == node.None && e.Desired == node.None && !clear
 }
 
-// alias returns what last and desired have in the field that says the same.
-func (w *walker) alias(name string, last, desired node.ID) (a, d node.ID) {
+// alias returns what last and desired have in the field that says the same, of the map that
+// live has at live: nothing where that field is ignored, or given up and handed over.
+func (w *walker) alias(name string, last, live, desired node.ID) (a, d node.ID) {
 	if a = node.None; last != node.None {
 		a = w.Last.Field(last, name)
 	}
 	if d = node.None; desired != node.None {
 		d = w.Desired.Field(desired, name)
+	}
+	e := Edit{Last: a, Live: node.None, Desired: d}
+	if a == node.None && d == node.None || w.Ignore != nil && w.in(w.Ignore, live, &e) ||
+		d == node.None && w.HandOver != nil && w.in(w.HandOver, live, &e) {
+		return node.None, node.None
 	}
 	return a, d
 }
@@ -89,23 +95,23 @@ func (w *walker) takeBack(parent int32, e Edit, rule *schema.Rule) {
 	}
 	if left == 0 {
 		made := slices.DeleteFunc(slices.Clone(w.Warnings[m.warnings:]), func(x Warning) bool { return !w.isMade(x) })
+		pruned := !w.changed(m)
 		w.reset(m)
 		e.Op = OpKeep
 		w.act(parent, e, w.policy[e.Case])
-		w.Warnings = append(w.Warnings, made...)
-	}
-}
-		pruned := !w.changed(m)
-
-// stays reports whether a value that is to go is not there, or must stay: the key field
-// of a list element, which desired may leave to its default, and what is handed over.
 		if pruned {
 			w.pruned++
 		}
+		w.Warnings = append(w.Warnings, made...)
+	}
+}
+
+// stays reports whether a value that is to go is not there, or must stay: the key field
+// of a list element, which desired may leave to its default, and what is handed over.
 func (w *walker) stays(parent int32, e *Edit) bool {
 	return w.policy[e.Case] == Take && e.Live == node.None ||
 		e.Live != node.None && w.namesElement(parent, e) ||
-		w.HandOver != nil && w.in(w.HandOver, e)
+		w.HandOver != nil && w.in(w.HandOver, w.Edits[parent].Live, e)
 }
 
 // namesElement reports whether e is a key field of a list element that stays.

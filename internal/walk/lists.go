@@ -17,7 +17,7 @@ func (w *walker) lists(parent int32, e Edit, rule *schema.Rule) {
 	m, base, order, ours := w.mark(), len(w.pos), len(w.order), len(w.ours)
 	al := w.align(e.Type, rule, &e)
 	if w.err == nil {
-		w.decide(al, e.Type.Elem)
+		w.decide(al, e.Type.Elem, e.Live)
 		if w.liveOrders(e, w.ours[ours:]) {
 			w.follow(w.ours[ours:])
 		}
@@ -51,10 +51,10 @@ func (w *walker) sameElements(e *Edit, rule *schema.Rule) bool {
 	return true
 }
 
-// decide sets what becomes of each position that is not in both live and
-// desired. Those that are in both stay, whatever their content; but an element may be
-// one value.
-func (w *walker) decide(al alignment, elem *schema.Type) {
+// decide sets what becomes of each position of the list, which live has at list, that is not
+// in both live and desired. Those that are in both stay, whatever their content; but an element
+// may be one value.
+func (w *walker) decide(al alignment, elem *schema.Type, list node.ID) {
 	for i := al.base; i < len(w.pos); i++ {
 		p := &w.pos[i]
 		if p.live != node.None && p.desired != node.None && (!w.whole(elem) || w.equalDeclared(elem, p.live, p.desired)) {
@@ -63,18 +63,17 @@ func (w *walker) decide(al alignment, elem *schema.Type) {
 		}
 		e := Edit{Type: elem, Last: p.last, Live: p.live, Desired: p.desired}
 		p.kase = w.classify(&e)
-		if p.kase == TheyAdd && w.decideUnowned(p, &e) {
+		if p.kase == TheyAdd && w.decideUnowned(p, list, &e) {
 			continue
 		}
 		switch action := w.policy[p.kase]; {
-		case action == Keep, w.Ignore != nil && w.in(w.Ignore, &e):
+		case action == Keep, w.Ignore != nil && w.in(w.Ignore, list, &e),
+			p.desired == node.None && w.HandOver != nil && w.in(w.HandOver, list, &e):
 			p.op = OpKeep
 		case action == Clash:
 			p.op = OpClash
 		case p.desired == node.None:
-			if p.op = OpRemove; w.HandOver != nil && w.in(w.HandOver, &e) {
-				p.op = OpKeep
-			}
+			p.op = OpRemove
 		default:
 			p.op = OpTake
 		}
@@ -162,7 +161,7 @@ func (w *walker) element(parent int32, t *schema.Type, rule *schema.Rule, p pos)
 	n := len(w.Edits)
 	if e.Desired == node.None {
 		w.fieldsOfLive(parent, e)
-	} else if !w.whole(t) && w.Live.Kind(e.Live) == node.Map && w.Desired.Kind(e.Desired) == node.Map && !(w.Ignore != nil && w.in(w.Ignore, &e)) {
+	} else if !w.whole(t) && w.Live.Kind(e.Live) == node.Map && w.Desired.Kind(e.Desired) == node.Map && !(w.Ignore != nil && w.in(w.Ignore, w.Edits[parent].Live, &e)) {
 		w.maps(parent, e, union(t, rule))
 	}
 	if len(w.Edits) == n {

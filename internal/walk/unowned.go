@@ -21,7 +21,7 @@ const (
 // unowned looks at a field that only live has. f is nil if its map has none of that name.
 func (w *walker) unowned(parent int32, f *schema.Field, e Edit) {
 	switch {
-	case !w.madeWithin(&e):
+	case !w.madeWithin(w.Edits[parent].Live, &e):
 	case w.made.Has(e.Live):
 		if e.Case = WeRemove; !w.comesBack(f, &e) && !w.stays(parent, &e) {
 			w.handMade(parent, e)
@@ -37,9 +37,11 @@ func (w *walker) unowned(parent int32, f *schema.Field, e Edit) {
 	}
 }
 
-// madeWithin reports whether anything at e or in it was made by hand and is not ignored.
-func (w *walker) madeWithin(e *Edit) bool {
-	return w.made != nil && w.made.Within(w.Live, e.Live) && !(w.Ignore != nil && w.in(w.Ignore, e))
+// madeWithin reports whether anything at e or in it was made by hand, and is neither ignored nor
+// handed over; live has it in parent.
+func (w *walker) madeWithin(parent node.ID, e *Edit) bool {
+	return w.made != nil && w.made.Within(w.Live, e.Live) &&
+		!(w.Ignore != nil && w.in(w.Ignore, parent, e)) && !(w.HandOver != nil && w.in(w.HandOver, parent, e))
 }
 
 // comesBack reports whether a field would mean the same without its value: it is the zero value,
@@ -60,11 +62,11 @@ func (w *walker) handMade(parent int32, e Edit) {
 	text := fmt.Sprintf("made by hand (%s); nobody declares it", w.made.By(e.Live))
 	w.Warnings = append(w.Warnings, Warning{"live", e.Live, text})
 	if w.Unowned == UnownedGoes {
-		w.act(parent, e, w.policy[WeRemove])
-	}
 		changes := w.Changes
-}
+		w.act(parent, e, w.policy[WeRemove])
 		w.pruned += w.Changes - changes
+	}
+}
 
 // fieldsOfLive records the edits of a map that only live has, of which something may go.
 func (w *walker) fieldsOfLive(parent int32, e Edit) {
@@ -75,10 +77,10 @@ func (w *walker) fieldsOfLive(parent int32, e Edit) {
 	w.shut(i, m)
 }
 
-// decideUnowned sets what becomes of an element of a list that only live has, if it or
+// decideUnowned sets what becomes of an element that only live has, in its list, if it or
 // something in it was made by hand.
-func (w *walker) decideUnowned(p *pos, e *Edit) bool {
-	if !w.madeWithin(e) {
+func (w *walker) decideUnowned(p *pos, list node.ID, e *Edit) bool {
+	if !w.madeWithin(list, e) {
 		return false
 	}
 	switch {
@@ -86,8 +88,6 @@ func (w *walker) decideUnowned(p *pos, e *Edit) bool {
 		if p.op = OpKeep; w.Live.Kind(p.live) == node.Map {
 			p.op = OpFields
 		}
-	case w.HandOver != nil && w.in(w.HandOver, e):
-		p.op = OpKeep
 	default:
 		p.made, p.op = true, OpKeep
 		if w.Unowned == UnownedGoes {

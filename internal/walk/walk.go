@@ -225,7 +225,7 @@ func (w *walker) join(parent int32, t *schema.Type, clear bool, last, live, desi
 		if len(known) > 0 && known[0].Prefix == prefix && known[0].Name == tree.Key(id) {
 			named = &known[0]
 			if child = named.Type; named.Alias != "" && a == node.None && d == node.None && !w.isZero(child, w.Live, l) {
-				a, d = w.alias(named.Alias, last, desired)
+				a, d = w.alias(named.Alias, last, live, desired)
 			}
 		} else if child == nil {
 			child = schema.Unknown
@@ -298,7 +298,7 @@ func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool
 		}
 		return
 	}
-	if w.Ignore != nil && w.in(w.Ignore, &e) {
+	if w.Ignore != nil && w.in(w.Ignore, w.Edits[parent].Live, &e) {
 		return
 	}
 	if null && (clear || l == node.None || a != node.None && w.Last.Kind(a) != node.Null) {
@@ -315,6 +315,11 @@ func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool
 // position decides what becomes of one position: a field, or an element of a
 // keyed list. rule is that of the values there.
 func (w *walker) position(parent int32, e Edit, rule *schema.Rule) {
+	if w.Infer && e.Type.Kind == schema.Any && w.Model != schema.Plain {
+		if t := w.infer(&e); t != nil {
+			e.Type, rule = t, t.Rule(w.Model)
+		}
+	}
 	if e.Live != node.None && e.Desired != node.None {
 		switch both := w.Live.Kind(e.Live); {
 		case both != w.Desired.Kind(e.Desired):
@@ -323,16 +328,11 @@ func (w *walker) position(parent int32, e Edit, rule *schema.Rule) {
 			return
 		case both == node.List && (rule.Merge == schema.Keyed || rule.Merge == schema.Set):
 			w.lists(parent, e, rule)
-	if w.Infer && e.Type.Kind == schema.Any && w.Model != schema.Plain {
-		if t := w.infer(&e); t != nil {
-			e.Type, rule = t, t.Rule(w.Model)
-		}
-	}
 			return
 		}
 	}
 	e.Case = w.classify(&e)
-	if e.Case == WeRemoveTheySet && w.policy[e.Case] == Take && w.holdsOthers(&e, rule) {
+	if e.Case == WeRemoveTheySet && w.policy[e.Case] == Take && w.holdsOthers(&e, rule) && !w.stays(parent, &e) {
 		w.takeBack(parent, e, rule)
 		return
 	}
