@@ -51,7 +51,8 @@ type Options struct {
 	Unowned Unowned // UnownedStays
 	// InferKeys merges lists that the schema does not know element by element, if all
 	// elements in the three documents have a name, key, id or type that tells them apart.
-	// The model Plain infers nothing.
+	// The model Plain infers nothing. To a server such a list is one value: an
+	// ApplyConfiguration has it as merged.
 	InferKeys bool
 }
 
@@ -85,7 +86,7 @@ type Unowned = walk.Unowned
 const (
 	UnownedStays = walk.UnownedStays
 	// UnownedGoes removes it as if last had declared it: in the case WeRemove, though last
-	// has no value. An ApplyConfiguration cannot say this.
+	// has no value. An ApplyConfiguration cannot say this: it is ErrInexpressible then.
 	UnownedGoes = walk.UnownedGoes
 )
 

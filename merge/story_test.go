@@ -124,6 +124,10 @@ func (s story) options(t *testing.T, doc *merge.Doc) merge.Options {
 			o.Guard |= map[string]merge.Guard{"version": merge.GuardVersion, "values": merge.GuardValues}[value]
 		case "infer":
 			o.InferKeys = true
+		case "byhand":
+			o.ByHand = append(o.ByHand, value)
+		case "unowned":
+			o.Unowned = map[string]merge.Unowned{"stays": merge.UnownedStays, "goes": merge.UnownedGoes}[value]
 		case "rule":
 			path, rule, _ := strings.Cut(value, " ")
 			if o.Schema, err = o.Schema.WithRule(path, rule); err != nil {
