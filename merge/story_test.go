@@ -255,10 +255,12 @@ func TestStoriesKeepTheLaws(t *testing.T) {
 		x := twin.Story{Last: tree("last"), Live: tree("live"), Desired: tree("desired"), Rules: walk.Rules{Schema: schema.None}}
 		kind := s.doc(t, "desired").GVK()
 		o := s.options(t, s.doc(t, "desired"))
-		if len(o.Ignore)+len(o.HandOver) > 0 || o.InferKeys || strings.Contains(s.in["options"], "rule") || strings.Contains(s.in["desired"], "stringData") {
+		if strings.Contains(s.in["options"], "rule") || strings.Contains(s.in["desired"], "stringData") {
 			return nil // the twin knows nothing of these; TestStoriesExactAndEmpty holds them
 		}
 		x.Model, x.Equality, x.Nulls = o.Model, o.Equality, o.Nulls
+		x.Ignore, x.HandOver = patterns(t, o.Ignore), patterns(t, o.HandOver)
+		x.Infer, x.ByHand, x.Unowned = o.InferKeys, o.ByHand, o.Unowned
 		if crd := tree("crd"); crd != nil {
 			kinds, _ := schema.ReadCRD(crd)
 			x.Schema = kinds[schema.GVK(kind)]
@@ -280,6 +282,18 @@ func TestStoriesKeepTheLaws(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+func patterns(t *testing.T, paths []string) (out []node.Pattern) {
+	t.Helper()
+	for _, path := range paths {
+		p, err := node.ParsePattern(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 // Whatever its options, a story's patch gives the merged object in every format, by our

@@ -226,7 +226,7 @@ func TestUpstreamEveryField(t *testing.T) {
 func (x triple) mustHold(t *testing.T, laws bool) {
 	t.Helper()
 	if laws {
-		if what := x.holds(walk.Rules{Schema: kind, Policy: &walk.Apply}, theirs); what != "" {
+		if what := x.holds(walk.Rules{Schema: kind, Policy: &walk.Apply}, nil, theirs); what != "" {
 			t.Errorf("%s\n%.2000s", what, x)
 		}
 		return

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"example.com/braid/internal/node"
+	"example.com/braid/internal/owner"
 	"example.com/braid/internal/schema"
 	"example.com/braid/internal/walk"
 )
@@ -17,6 +18,7 @@ import (
 type Story struct {
 	Last, Live, Desired *node.Tree
 	walk.Rules
+	ByHand []string // managers of live
 	Theirs Theirs
 }
 
@@ -27,7 +29,7 @@ type Theirs struct {
 }
 
 // Broken says which law of DESIGN.md §4 a merge breaks. Law 0 is that the naive
-// twin agrees.
+// twin agrees, law 12 that the options are kept to.
 type Broken struct {
 	Law  int
 	Text string
@@ -38,7 +40,7 @@ func (b Broken) String() string { return fmt.Sprintf("law %d: %s", b.Law, b.Text
 // Laws returns the laws that a story breaks. An error is the engine's refusal of
 // desired, which breaks no law.
 func Laws(s Story) ([]Broken, error) {
-	c := lawyer{Story: s, merger: merger{Rules: s.Rules}}
+	c := lawyer{Story: s, merger: merger{Rules: s.Rules, lists: map[string]string{}}}
 	sc, err := c.walk(s.Last, s.Live, s.Desired)
 	if err != nil {
 		var e *node.Error
@@ -49,6 +51,7 @@ func Laws(s Story) ([]Broken, error) {
 	}
 	c.a, c.l, c.d = content(s.Last), content(s.Live), content(s.Desired)
 	c.live = orEmpty(s.Live)
+	c.made = c.madeByHand()
 	before := c.inputs()
 	c.merged = sc.AppendMerged(nil)
 	tree, err := node.Parse(c.merged, node.Limits{})
@@ -63,13 +66,16 @@ func Laws(s Story) ([]Broken, error) {
 	c.configuration(sc, tree)
 	c.empty(sc, tree)
 	root := s.Schema.Root
-	c.kept(root, c.rule(root), "", c.a, c.l, c.d, c.m)
+	c.kept(root, c.rule(root), nil, c.a, c.l, c.d, c.m)
 	if *s.Policy == walk.Apply {
-		c.declared(root, c.rule(root), "", c.a, c.l, c.d, c.m)
+		c.declared(root, c.rule(root), nil, c.a, c.l, c.d, c.m)
 	}
-	c.agree()
-	if *s.Policy == walk.Branch {
-		c.symmetric(sc)
+	c.options(sc)
+	if len(s.Ignore)+len(s.HandOver)+len(c.made) == 0 {
+		c.agree()
+		if *s.Policy == walk.Branch && !s.Infer {
+			c.symmetric(sc)
+		}
 	}
 	c.pure()
 	if after := c.inputs(); after != before {
@@ -85,6 +91,7 @@ type lawyer struct {
 	a, l, d, m map[string]any
 	live       *node.Tree
 	merged     []byte
+	made       map[string]bool // the places in live that were made by hand
 	found      []Broken
 }
 
@@ -93,7 +100,16 @@ func (c *lawyer) broken(law int, format string, args ...any) {
 }
 
 func (c *lawyer) walk(last, live, desired *node.Tree) (walk.Script, error) {
-	return walk.Walk(walk.Input{Last: last, Live: live, Desired: desired, Rules: c.Rules})
+	return walkWith(last, live, desired, c.ByHand, c.Rules)
+}
+
+// walkWith merges as package merge does where people are named who edit by hand.
+func walkWith(last, live, desired *node.Tree, byHand []string, r walk.Rules) (walk.Script, error) {
+	in := walk.Input{Last: last, Live: live, Desired: desired, Rules: r}
+	if live != nil && len(byHand) > 0 {
+		in.HandMade, _ = owner.FindHandMade(live, r.Schema.Root, byHand) // of what cannot be read nothing counts
+	}
+	return walk.Walk(in)
 }
 
 // rule is how the values at a position merge.
@@ -135,13 +151,17 @@ func tree(m map[string]any) *node.Tree {
 }
 
 func (c *lawyer) twin(sc walk.Script) {
-	m, conflicts := Merge(c.a, c.l, c.d, c.Rules)
-	if !Equal(m, c.m) {
-		c.broken(0, "the twin merges to %s, the engine to %s", tree(m).JSON(), c.merged)
+	o := Merge(c.a, c.l, c.d, c.made, c.Rules)
+	if !Equal(o.Merged, c.m) {
+		c.broken(0, "the twin merges to %s, the engine to %s", tree(o.Merged).JSON(), c.merged)
 	}
-	if conflicts != sc.Conflicts {
-		c.broken(0, "the twin has %d conflicts, the engine %d", conflicts, sc.Conflicts)
+	if o.Conflicts != sc.Conflicts {
+		c.broken(0, "the twin has %d conflicts, the engine %d", o.Conflicts, sc.Conflicts)
 	}
+	if warned := warnedOf(sc); !slices.Equal(o.ByHand, warned) {
+		c.broken(0, "the twin finds made by hand and undeclared %v, the engine %v", o.ByHand, warned)
+	}
+	c.told(sc, o.Lists)
 }
 
 // counted holds law 6, and 7: what is counted as a conflict is one by the policy,
@@ -169,7 +189,7 @@ func (c *lawyer) empty(sc walk.Script, merged *node.Tree) {
 	if (sc.Changes == 0) != bytes.Equal(c.merged, c.live.JSON()) {
 		c.broken(2, "%d changes, but merged is %s", sc.Changes, c.merged)
 	}
-	if sc.Conflicts > 0 {
+	if sc.Conflicts > 0 || c.unsteady() {
 		return
 	}
 	again, err := c.walk(c.Desired, merged, c.Desired)

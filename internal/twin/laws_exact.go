@@ -76,10 +76,13 @@ func (c *lawyer) exactIn(f format, sc walk.Script, g dialect.Guard) {
 // configuration holds law 1 and 4 for the apply configuration: merged has all that it
 // declares, and it declares all of desired that merged has.
 func (c *lawyer) configuration(sc walk.Script, merged *node.Tree) {
-	if sc.Conflicts > 0 || c.Policy[walk.TheySet] == walk.Keep {
+	if sc.Conflicts > 0 || c.Policy[walk.TheySet] == walk.Keep || c.unsteady() {
 		return
 	}
 	text, err := dialect.EncodeApplyConfiguration(nil, &sc)
+	if errors.Is(err, dialect.ErrInexpressible) && c.Unowned == walk.UnownedGoes && len(warnedOf(sc)) > 0 {
+		return
+	}
 	if err != nil {
 		c.broken(1, "apply configuration: %v", err)
 		return

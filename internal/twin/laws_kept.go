@@ -1,7 +1,6 @@
 package twin
 
 import (
-	"fmt"
 	"slices"
 
 	"example.com/braid/internal/schema"
@@ -19,7 +18,7 @@ func (c *lawyer) aliased(t *schema.Type, k string, a, d map[string]any) bool {
 // kept holds law 3: what neither last nor desired has survives as live has it,
 // elements in live's order. What we removed or replaced as a whole may go, and in
 // a union what desired does not declare.
-func (c *lawyer) kept(t *schema.Type, rule schema.Rule, path string, a, l, d, m any) {
+func (c *lawyer) kept(t *schema.Type, rule schema.Rule, path path, a, l, d, m any) {
 	switch lv := l.(type) {
 	case map[string]any:
 		dv, ok := d.(map[string]any)
@@ -32,16 +31,17 @@ func (c *lawyer) kept(t *schema.Type, rule schema.Rule, path string, a, l, d, m 
 			_, inLast := av[k]
 			want, inDesired := dv[k]
 			got, ok := mv[k]
-			switch at := path + "." + k; {
+			switch at := path.field(k); {
 			case inDesired && ok:
 				c.kept(fieldOf(t, k).Type, c.rule(fieldOf(t, k).Type), at, av[k], v, want, got)
-			case !inDesired && !inLast && !rule.RetainKeys && (!ok || !Equal(v, got)) && !c.aliased(t, k, av, dv):
+			case !inDesired && !inLast && !rule.RetainKeys && (!ok || !Equal(v, got)) && !c.aliased(t, k, av, dv) && !c.madeWithin(at):
 				c.broken(3, "%s is lost", at)
 			}
 		}
 	case []any:
 		dv, ok := d.([]any)
 		mv, kept := m.([]any)
+		t, rule = c.guessed(t, rule, path, a, l, d)
 		if ok && kept && (rule.Merge == schema.Keyed || rule.Merge == schema.Set) {
 			av, _ := a.([]any)
 			c.keptElements(t, rule, path, av, lv, dv, mv)
@@ -49,21 +49,21 @@ func (c *lawyer) kept(t *schema.Type, rule schema.Rule, path string, a, l, d, m 
 	}
 }
 
-func (c *lawyer) keptElements(t *schema.Type, rule schema.Rule, path string, a, l, d, m []any) {
+func (c *lawyer) keptElements(t *schema.Type, rule schema.Rule, path path, a, l, d, m []any) {
 	keys, must := listKeys(t, rule, a, l, d)
 	an, ln, dn, mn := names(a, keys, must...), names(l, keys, must...), names(d, keys, must...), names(m, keys, must...)
 	// A merge lets the elements of one strategic key stand together.
 	moves := len(distinct(m, rule.Keys)) < len(m) || len(distinct(l, rule.Keys)) < len(l)
 	before := -1
 	for i, e := range ln {
-		at := fmt.Sprintf("%s[%s]", path, e.key)
+		at := path.elem(e, keys, must, l, d, a)
 		switch j := slices.Index(dn, e); {
 		case e.nth < 0: // folded away
 		case j >= 0:
 			if here := slices.Index(mn, e); here >= 0 {
 				c.kept(elemOf(t), c.merger.elemRule(t, rule), at, at0(a, slices.Index(an, e)), l[i], d[j], m[here])
 			}
-		case !slices.Contains(an, e):
+		case !slices.Contains(an, e) && !c.madeWithin(at):
 			// Of several occurrences another may be the one that we removed.
 			equal := func(v any) bool { return Equal(v, l[i]) }
 			here := before + 1 + slices.IndexFunc(m[before+1:], equal)
@@ -95,14 +95,16 @@ func at0(list []any, i int) any {
 
 // declared holds law 4: every leaf of desired is in merged, and what last has and
 // desired has not is gone.
-func (c *lawyer) declared(t *schema.Type, rule schema.Rule, path string, a, l, d, m any) {
+func (c *lawyer) declared(t *schema.Type, rule schema.Rule, path path, a, l, d, m any) {
 	lm, ok1 := l.(map[string]any)
 	dm, ok2 := d.(map[string]any)
 	mm, ok3 := m.(map[string]any)
 	ll, ok4 := l.([]any)
 	dl, ok5 := d.([]any)
 	ml, ok6 := m.([]any)
+	t, rule = c.guessed(t, rule, path, a, l, d)
 	switch {
+	case path.in(c.Ignore): // law 12
 	case ok1 && ok2 && ok3 && rule.Merge != schema.Atomic:
 		am, _ := a.(map[string]any)
 		c.declaredFields(t, path, am, lm, dm, mm)
@@ -116,12 +118,15 @@ func (c *lawyer) declared(t *schema.Type, rule schema.Rule, path string, a, l, d
 	}
 }
 
-func (c *lawyer) declaredFields(t *schema.Type, path string, a, l, d, m map[string]any) {
+func (c *lawyer) declaredFields(t *schema.Type, path path, a, l, d, m map[string]any) {
 	for k, want := range d {
 		got, ok := m[k]
 		lv, inLive := l[k]
-		at := path + "." + k
+		at := path.field(k)
 		f := fieldOf(t, k)
+		if at.in(c.Ignore) {
+			continue
+		}
 		if c.Equality == walk.Semantic && f.Zero != schema.ZeroTells && c.merger.zero(f.Type, want) {
 			if !ok || f.Zero == schema.ZeroIsAuto || c.merger.zero(f.Type, got) {
 				continue
@@ -131,7 +136,7 @@ func (c *lawyer) declaredFields(t *schema.Type, path string, a, l, d, m map[stri
 		case want == nil && c.merger.keepsNull(f.Type) && !(ok && got == nil):
 			c.broken(4, "%s is declared null, but is %v", at, got)
 		case want == nil && c.merger.keepsNull(f.Type):
-		case want == nil && ok && !(inLive && lv == nil):
+		case want == nil && ok && !(inLive && lv == nil) && !at.in(c.HandOver):
 			c.broken(4, "%s is declared absent, but is %v", at, got)
 		case want != nil && !ok:
 			c.broken(4, "%s is declared %v, but absent", at, want)
@@ -144,13 +149,14 @@ func (c *lawyer) declaredFields(t *schema.Type, path string, a, l, d, m map[stri
 		}
 	}
 	for k := range a {
-		if _, inDesired := d[k]; !inDesired {
+		at := path.field(k)
+		if _, inDesired := d[k]; !inDesired && !at.in(c.Ignore) && !at.in(c.HandOver) {
 			f := fieldOf(t, k)
 			got, ok := m[k]
 			switch zero := c.Equality == walk.Semantic && f.Zero != schema.ZeroTells; {
 			case !ok, zero && (c.merger.zero(f.Type, got) || c.merger.zero(f.Type, a[k])):
-			case !c.takenBack(f.Type, path+"."+k, a[k], l[k], got):
-				c.broken(4, "%s.%s was declared last and is not now, but is %v", path, k, got)
+			case !c.takenBack(f.Type, at, a[k], l[k], got):
+				c.broken(4, "%s was declared last and is not now, but is %v", at, got)
 			}
 		}
 	}
@@ -158,8 +164,8 @@ func (c *lawyer) declaredFields(t *schema.Type, path string, a, l, d, m map[stri
 
 // takenBack holds law 4 for a map or list to which others add entries of their own: what
 // last had of it is gone. It is false if there is no such map or list.
-func (c *lawyer) takenBack(t *schema.Type, path string, a, l, m any) bool {
-	rule := c.rule(t)
+func (c *lawyer) takenBack(t *schema.Type, path path, a, l, m any) bool {
+	t, rule := c.guessed(t, c.rule(t), path, a, l, none{})
 	switch mv := m.(type) {
 	case map[string]any:
 		lm, ok := l.(map[string]any)
@@ -179,14 +185,17 @@ func (c *lawyer) takenBack(t *schema.Type, path string, a, l, m any) bool {
 	return false
 }
 
-func (c *lawyer) declaredElements(t *schema.Type, rule schema.Rule, path string, a, l, d, m []any) {
+func (c *lawyer) declaredElements(t *schema.Type, rule schema.Rule, path path, a, l, d, m []any) {
 	keys, must := listKeys(t, rule, a, l, d)
+	if c.blurred(keys, a, l, d) {
+		return
+	}
 	an, ln, dn, mn := names(a, keys, must...), names(l, keys, must...), names(d, keys, must...), names(m, keys, must...)
 	for i, e := range dn {
-		at := fmt.Sprintf("%s[%s]", path, e.key)
+		at := path.elem(e, keys, must, l, d, a)
 		here, j := slices.Index(mn, e), slices.Index(ln, e)
 		switch {
-		case e.nth < 0: // folded away
+		case e.nth < 0, at.in(c.Ignore): // folded away, or law 12
 		case here < 0:
 			c.broken(4, "%s is declared, but absent", at)
 		case j < 0:
@@ -207,6 +216,9 @@ func (c *lawyer) declaredElements(t *schema.Type, rule schema.Rule, path string,
 	}
 	// Besides desired's, only those may be there that live alone has.
 	for _, e := range an {
+		if at := path.elem(e, keys, must, l, d, a); at.in(c.Ignore) || at.in(c.HandOver) {
+			continue
+		}
 		count := func(list []elem, alone bool) (n int) {
 			for _, o := range list {
 				if o.nth >= 0 && o.key == e.key && !(alone && (slices.Contains(an, o) || slices.Contains(dn, o))) {

@@ -38,8 +38,8 @@ func random(seed uint64) triple {
 }
 
 // holds returns what is wrong with a triple under some rules, or "".
-func (x triple) holds(r walk.Rules, apply func(live, patch []byte) ([]byte, error)) string {
-	found, _ := Laws(Story{Last: tree(x.last), Live: tree(x.live), Desired: tree(x.desired), Rules: r, Theirs: Theirs{Strategic: apply}})
+func (x triple) holds(r walk.Rules, byHand []string, apply func(live, patch []byte) ([]byte, error)) string {
+	found, _ := Laws(Story{Last: tree(x.last), Live: tree(x.live), Desired: tree(x.desired), Rules: r, ByHand: byHand, Theirs: Theirs{Strategic: apply}})
 	out := ""
 	for _, b := range found {
 		out += b.String() + "\n"
@@ -48,18 +48,30 @@ func (x triple) holds(r walk.Rules, apply func(live, patch []byte) ([]byte, erro
 }
 
 // keep holds random triples against the laws, under the rules and the policy that
-// each one's seed says. The first ten that break one are made small and shown.
+// each one's seed says, and with random options. The first ten that break one are made
+// small and shown. Each option must matter often enough.
 func keep(t *testing.T, random func(seed uint64) triple, rules func(seed uint64) walk.Rules, apply func(live, patch []byte) ([]byte, error)) {
-	broken := 0
+	broken, matter := 0, map[string]int{}
 	for s := *seed; s < *seed+uint64(*triples) && broken < 10; s++ {
 		x, r, p := random(s), rules(s), policies[s/128%4]
 		r.Policy = &p.table
-		if x.holds(r, apply) == "" {
+		byHand := NewRandom(s).options(&x, &r)
+		x.matter(r, byHand, matter)
+		bad := func(x triple) bool { return x.holds(r, byHand, apply) != "" }
+		if !bad(x) {
 			continue
 		}
 		broken++
-		small := shrink(x, func(x triple) bool { return x.holds(r, apply) != "" })
-		t.Errorf("seed %d, %s, model %d, equality %d, nulls %d\n%v\n%s", s, p.name, r.Model, r.Equality, r.Nulls, small, small.holds(r, apply))
+		small := shrink(x, bad)
+		t.Errorf("seed %d, %s, model %d, equality %d, nulls %d, ignore %v, hand-over %v, infer %v, unowned %d by %v\n%v\n%s", s, p.name, r.Model, r.Equality, r.Nulls,
+			r.Ignore, r.HandOver, r.Infer, r.Unowned, byHand, small, small.holds(r, byHand, apply))
+	}
+	t.Logf("of %d triples options matter in %v", *triples, matter)
+	for _, option := range []string{"Ignore", "HandOver", "Unowned", "InferKeys"} {
+		known := option == "InferKeys" && rules(0).Schema != schema.None // with few lists that it does not know
+		if matter[option] < *triples/50 && broken == 0 && !known {
+			t.Errorf("%s matters in %d of %d triples, want one in 50", option, matter[option], *triples)
+		}
 	}
 }
 
@@ -100,7 +112,7 @@ func FuzzMerge(f *testing.F) {
 	f.Add(uint64(0), byte(3), `{"union":{"a":{}}}`, `{"union":{"a":{},"b":null}}`, `{"union":{"b":{"$patch":"delete"}}}`)
 	f.Fuzz(func(t *testing.T, seed uint64, policy byte, last, live, desired string) {
 		p := policies[int(policy)%len(policies)]
-		if what := random(seed).holds(walk.Rules{Schema: kind, Policy: &p.table}, theirs); what != "" {
+		if what := random(seed).holds(walk.Rules{Schema: kind, Policy: &p.table}, nil, theirs); what != "" {
 			t.Errorf("seed %d, %s\n%v\n%s", seed, p.name, random(seed), what)
 		}
 		var docs [3]*node.Tree

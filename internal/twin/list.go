@@ -20,7 +20,7 @@ type elem struct {
 }
 
 // list merges keyed lists and sets.
-func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
+func (m *merger) list(path path, t *schema.Type, rule schema.Rule, a, l, d []any) any {
 	keys, must := listKeys(t, rule, a, l, d)
 	at := func(list []any, e elem) any {
 		if i := slices.Index(names(list, keys, must...), e); i >= 0 {
@@ -43,14 +43,19 @@ func (m *merger) list(t *schema.Type, rule schema.Rule, a, l, d []any) any {
 		lm, ok1 := lv.(map[string]any)
 		dm, ok2 := dv.(map[string]any)
 		am, _ := av.(map[string]any)
-		switch whole := m.elemRule(t, rule).Merge == schema.Atomic; {
+		here, whole := path.elem(e, keys, must, l, d, a), m.elemRule(t, rule).Merge == schema.Atomic
+		switch {
+		case here.in(m.Ignore):
+			merged[e] = lv
 		case ok1 && ok2 && !whole:
 			am, dm = m.keyedAs(am, dm, lm, keys)
-			merged[e] = m.fields(t.Elem, rule.RetainKeys || t.Elem.Union, am, lm, dm)
+			merged[e] = m.fields(here, t.Elem, rule.RetainKeys || t.Elem.Union, am, lm, dm)
 		case present(lv) && present(dv) && !whole:
 			merged[e] = lv // of a set
+		case !present(av) && !present(dv):
+			merged[e] = m.undeclared(here, schema.Field{Type: t.Elem}, schema.Rule{}, lv)
 		default:
-			merged[e] = m.act(t.Elem, m.policy[m.classify(t.Elem, av, lv, dv)], lv, dv)
+			merged[e] = m.act(here, t.Elem, m.policy[m.classify(t.Elem, av, lv, dv)], lv, dv)
 		}
 		changed = changed || present(merged[e]) != present(lv) || present(lv) && !Equal(merged[e], lv)
 	}

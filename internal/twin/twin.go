@@ -24,34 +24,49 @@ func present(v any) bool {
 	return true
 }
 
-// Merge returns the merged object and the number of conflicts. The inputs are
-// unstructured content; desired must be well formed. It knows no Ignore, HandOver and
-// Infer.
-func Merge(last, live, desired map[string]any, r walk.Rules) (map[string]any, int) {
-	m := &merger{Rules: r, policy: *r.Policy}
+// Outcome is what a merge comes to.
+type Outcome struct {
+	Merged    map[string]any
+	Conflicts int
+	ByHand    []string          // where in live something was made by hand that nobody declares
+	Lists     map[string]string // of lists that the schema does not know the guessed keys, "" for none; "?" where elements differ
+}
+
+// Merge returns what a merge comes to. The inputs are unstructured content; desired must
+// be well formed. made are the places in live that were made by hand.
+func Merge(last, live, desired map[string]any, made map[string]bool, r walk.Rules) Outcome {
+	m := &merger{Rules: r, policy: *r.Policy, made: made, lists: map[string]string{}}
 	root := r.Schema.Root
-	merged := m.fields(root, root.Rule(r.Model).RetainKeys || root.Union, last, live, desired)
-	return merged, m.conflicts
+	merged := m.fields(nil, root, root.Rule(r.Model).RetainKeys || root.Union, last, live, desired)
+	slices.Sort(m.byHand)
+	return Outcome{merged, m.conflicts, slices.Compact(m.byHand), m.lists}
 }
 
 type merger struct {
 	walk.Rules
 	policy    walk.Policy
+	made      map[string]bool
 	conflicts int
+	byHand    []string
+	lists     map[string]string
 }
 
 // fields merges maps; in a union that changes, live keeps nothing undeclared.
-func (m *merger) fields(t *schema.Type, union bool, a, l, d map[string]any) map[string]any {
-	conflicts := m.conflicts
-	out := m.join(t, false, a, l, d)
-	if union && !Equal(out, l) {
-		m.conflicts = conflicts
-		out = m.join(t, true, a, l, d)
+func (m *merger) fields(at path, t *schema.Type, union bool, a, l, d map[string]any) map[string]any {
+	conflicts, byHand, unowned := m.conflicts, m.byHand, m.Unowned
+	if union {
+		m.Unowned = walk.UnownedStays // what goes since it was made by hand changes no union
+	}
+	out := m.join(at, t, false, a, l, d)
+	m.Unowned = unowned
+	if union {
+		m.conflicts, m.byHand = conflicts, byHand
+		out = m.join(at, t, !Equal(out, l), a, l, d)
 	}
 	return out
 }
 
-func (m *merger) join(t *schema.Type, clear bool, a, l, d map[string]any) map[string]any {
+func (m *merger) join(at path, t *schema.Type, clear bool, a, l, d map[string]any) map[string]any {
 	out := map[string]any{}
 	keys := map[string]bool{}
 	for _, side := range []map[string]any{a, l, d} {
@@ -68,10 +83,10 @@ func (m *merger) join(t *schema.Type, clear bool, a, l, d map[string]any) map[st
 	for key := range keys {
 		f := fieldOf(t, key)
 		av, lv, dv := get(a, key), get(l, key), get(d, key)
-		if f.Alias != "" && !m.orAbsent(f.Type, lv) && !present(av) && !present(dv) {
+		if f.Alias != "" && !m.orAbsent(f.Type, lv) && !present(av) && !present(dv) && !m.leaves(at.field(f.Alias), get(d, f.Alias)) {
 			av, dv = get(a, f.Alias), get(d, f.Alias)
 		}
-		if v, ok := m.position(f, clear, av, lv, dv); ok && present(v) {
+		if v, ok := m.position(at.field(key), f, clear, av, lv, dv); ok && present(v) {
 			out[key] = v
 		}
 	}
@@ -79,7 +94,14 @@ func (m *merger) join(t *schema.Type, clear bool, a, l, d map[string]any) map[st
 }
 
 // position merges one field; there is none afterwards if it is not ok.
-func (m *merger) position(f schema.Field, clear bool, a, l, d any) (any, bool) {
+func (m *merger) position(at path, f schema.Field, clear bool, a, l, d any) (any, bool) {
+	_, declared := d.(none)
+	switch declared = !declared; {
+	case at.in(m.Ignore):
+		return l, true
+	case !declared && !present(a) && !clear:
+		return m.undeclared(at, f, *f.Type.Rule(m.Model), l), true
+	}
 	shown := l // as what live counts
 	if f.Zero != schema.ZeroTells && m.Equality == walk.Semantic {
 		switch zero := m.orAbsent(f.Type, d); {
@@ -93,7 +115,7 @@ func (m *merger) position(f schema.Field, clear bool, a, l, d any) (any, bool) {
 				d = none{}
 			}
 			if !present(a) && !present(d) && !clear {
-				return l, true
+				return m.undeclared(at, f, *f.Type.Rule(m.Model), l), true
 			}
 			if f.Zero == schema.ZeroIsAuto && m.orAbsent(f.Type, l) {
 				shown = none{}
@@ -104,9 +126,9 @@ func (m *merger) position(f schema.Field, clear bool, a, l, d any) (any, bool) {
 		d = nulled{}
 	}
 	if clear && !present(a) && present(l) && !present(d) {
-		return m.act(f.Type, m.policy[walk.BothAddOther], l, d), true
+		return m.act(at, f.Type, m.policy[walk.BothAddOther], l, d), true
 	}
-	return m.value(f.Type, *f.Type.Rule(m.Model), a, l, d, shown), true
+	return m.value(at, f.Type, *f.Type.Rule(m.Model), a, l, d, shown), true
 }
 
 func fieldOf(t *schema.Type, key string) schema.Field {
@@ -119,43 +141,46 @@ func fieldOf(t *schema.Type, key string) schema.Field {
 	return schema.Field{Type: schema.Unknown}
 }
 
-func (m *merger) value(t *schema.Type, rule schema.Rule, a, l, d, shown any) any {
+func (m *merger) value(at path, t *schema.Type, rule schema.Rule, a, l, d, shown any) any {
+	if guess := m.guess(at, t, a, l, d); guess != nil {
+		t, rule = guess, guess.Strategic
+	}
 	switch lv := l.(type) {
 	case map[string]any:
 		if dv, ok := d.(map[string]any); ok && rule.Merge != schema.Atomic {
 			av, _ := a.(map[string]any)
-			return m.fields(t, rule.RetainKeys || t.Union, av, lv, dv)
+			return m.fields(at, t, rule.RetainKeys || t.Union, av, lv, dv)
 		}
 	case []any:
 		if dv, ok := d.([]any); ok && (rule.Merge == schema.Keyed || rule.Merge == schema.Set) {
 			av, _ := a.([]any)
-			return m.list(t, rule, av, lv, dv)
+			return m.list(at, t, rule, av, lv, dv)
 		}
 	}
 	kase := m.classify(t, a, shown, d)
-	if _, silent := d.(none); silent && kase == walk.WeRemoveTheySet && m.policy[kase] == walk.Take {
-		if v, ok := m.takeBack(t, rule, a, l); ok {
+	if _, silent := d.(none); silent && kase == walk.WeRemoveTheySet && m.policy[kase] == walk.Take && !at.in(m.HandOver) {
+		if v, ok := m.takeBack(at, t, rule, a, l); ok {
 			return v
 		}
 	}
-	return m.act(t, m.policy[kase], l, d)
+	return m.act(at, t, m.policy[kase], l, d)
 }
 
 // takeBack removes from a map of any keys, a keyed list or a set what last declared, if
 // anything of it is left.
-func (m *merger) takeBack(t *schema.Type, rule schema.Rule, a, l any) (any, bool) {
+func (m *merger) takeBack(at path, t *schema.Type, rule schema.Rule, a, l any) (any, bool) {
 	conflicts := m.conflicts
 	switch lv := l.(type) {
 	case map[string]any:
 		av, ok := a.(map[string]any)
 		if ok && t.Kind == schema.Map && len(t.Fields) == 0 && rule.Merge != schema.Atomic {
-			out := m.fields(t, false, av, lv, map[string]any{})
+			out := m.fields(at, t, false, av, lv, nil)
 			return out, len(out) > 0 || m.conflicts > conflicts
 		}
 	case []any:
 		av, ok := a.([]any)
 		if ok && (rule.Merge == schema.Keyed || rule.Merge == schema.Set) {
-			out := m.list(t, rule, av, lv, []any{})
+			out := m.list(at, t, rule, av, lv, []any{})
 			return out, len(out.([]any)) > 0 || m.conflicts > conflicts
 		}
 	}
@@ -163,7 +188,11 @@ func (m *merger) takeBack(t *schema.Type, rule schema.Rule, a, l any) (any, bool
 }
 
 // act returns the merged value of a position that counts as a whole.
-func (m *merger) act(t *schema.Type, action walk.Action, l, d any) any {
+// What is handed over does not go.
+func (m *merger) act(at path, t *schema.Type, action walk.Action, l, d any) any {
+	if goes := !present(d) || d == nil && !m.keepsNull(t); goes && at.in(m.HandOver) {
+		return l
+	}
 	switch action {
 	case walk.Clash:
 		m.conflicts++
