@@ -3,7 +3,9 @@
 //
 // [Merge] is the merge of package walk written the obvious way: on Go maps, by
 // recursion, with a loop wherever the engine has an index. Where the two differ,
-// one of them is wrong. [Laws] says which promises of DESIGN.md a merge breaks.
+// one of them is wrong. [Laws] says which promises of DESIGN.md a merge breaks, and
+// of what merge.Options say of Ignore, HandOver, InferKeys and Unowned. What was made
+// by hand both are told by package owner.
 //
 // The tests of this package hold the engine, its strategic patches and its applier
 // against apimachinery's: every difference is explained at its place by an entry
