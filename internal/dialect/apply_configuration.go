@@ -101,7 +101,7 @@ func (e *configuration) fields(d declared) {
 		if d.live != node.None {
 			f.live = e.Live.Field(d.live, key)
 		}
-		null := e.Desired.Kind(kid) == node.Null && e.Nulls != walk.NullStays
+		null := e.Desired.Kind(kid) == node.Null && !e.KeepsNull(f.t, kid, false)
 		if null || ok && e.Edits[k].Op == walk.OpRemove || e.ignored(d, f) && !e.isKey(d.list, key) || key == "managedFields" && e.isMetadata(d.node) {
 			continue
 		}
@@ -152,7 +152,16 @@ func (e *configuration) ignored(d, p declared) bool {
 	if p.live != node.None {
 		t, i = e.Live, p.live
 	}
+	alias := ""
+	if e.Desired.Kind(d.node) == node.Map {
+		if f := d.t.Field(e.Desired.Key(p.node)); f != nil {
+			alias = f.Alias
+		}
+	}
 	for _, pattern := range e.Ignore {
+		if alias != "" && d.live != node.None && pattern.MatchesField(e.Live, d.live, alias) {
+			return true
+		}
 		if d.live == node.None && pattern.Matches(e.Desired, p.node) || d.live != node.None && pattern.MatchesPart(e.Live, d.live, t, i) {
 			return true
 		}

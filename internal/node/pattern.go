@@ -191,6 +191,13 @@ func (p Pattern) MatchesPart(u *Tree, parent ID, t *Tree, i ID) bool {
 	return n >= 0 && p[n].matches(t, t.nodes[i].parent, i) && p[:n].Matches(u, parent)
 }
 
+// MatchesField reports whether p names a field of the map i, which need not have it. Costs what
+// Matches does.
+func (p Pattern) MatchesField(t *Tree, i ID, name string) bool {
+	n := len(p) - 1
+	return n >= 0 && (p[n].Any || !p[n].Elem && p[n].Field == name) && p[:n].Matches(t, i)
+}
+
 func (s *PatternStep) matches(t *Tree, parent, i ID) bool {
 	switch inMap := t.nodes[parent].kind == Map; {
 	case s.Any:

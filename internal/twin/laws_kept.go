@@ -124,7 +124,7 @@ func (c *lawyer) declaredFields(t *schema.Type, path path, a, l, d, m map[string
 		lv, inLive := l[k]
 		at := path.field(k)
 		f := fieldOf(t, k)
-		if at.in(c.Ignore) {
+		if c.merger.ignores(at, f) {
 			continue
 		}
 		if c.Equality == walk.Semantic && f.Zero != schema.ZeroTells && c.merger.zero(f.Type, want) {
@@ -150,7 +150,7 @@ func (c *lawyer) declaredFields(t *schema.Type, path path, a, l, d, m map[string
 	}
 	for k := range a {
 		at := path.field(k)
-		if _, inDesired := d[k]; !inDesired && !at.in(c.Ignore) && !at.in(c.HandOver) {
+		if _, inDesired := d[k]; !inDesired && !c.merger.ignores(at, fieldOf(t, k)) && !at.in(c.HandOver) {
 			f := fieldOf(t, k)
 			got, ok := m[k]
 			switch zero := c.Equality == walk.Semantic && f.Zero != schema.ZeroTells; {

@@ -73,11 +73,9 @@ func (c *lawyer) byIndex() bool {
 
 // unsteady reports whether a second merge may find other positions than the first: by index, or
 // since what was made by hand is known by other names. A repeated value of a set counts for
-// nobody until it is folded; to a server a list of guessed keys is one value, by hand or not. A
-// field that is handed over stays until last knows that desired declares the one that says the same.
+// nobody until it is folded; to a server a list of guessed keys is one value, by hand or not.
 func (c *lawyer) unsteady() bool {
-	handed := func(f schema.Field) bool { return f.Alias != "" && path(nil).field(f.Name).in(c.HandOver) }
-	return c.byIndex() || slices.ContainsFunc(c.Schema.Root.Fields, handed) || len(c.made) > 0 && c.Unowned == walk.UnownedGoes && (c.Infer || repeatsValues(c.l))
+	return c.byIndex() || len(c.made) > 0 && c.Unowned == walk.UnownedGoes && (c.Infer || repeatsValues(c.l))
 }
 
 // repeatsValues reports whether a list in v has a scalar twice.
@@ -137,6 +135,9 @@ func (c *lawyer) left(t *schema.Type, rule schema.Rule, at path, a, l, d, m any)
 		maps.Copy(all, mm)
 		for k := range all {
 			f := fieldOf(t, k)
+			if f.Alias != "" && present(field(dm, f.Alias)) {
+				continue // desired declares it in other words
+			}
 			c.leftAt(f.Type, c.rule(f.Type), at.field(k), field(am, k), field(lm, k), field(dm, k), field(mm, k))
 		}
 	case ok3 && ok4 && (rule.Merge == schema.Keyed || rule.Merge == schema.Set):

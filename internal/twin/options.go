@@ -95,6 +95,11 @@ func reads(v any, text string) bool {
 	return false
 }
 
+// ignores reports whether a field is ignored, or the one that says the same.
+func (m *merger) ignores(at path, f schema.Field) bool {
+	return at.in(m.Ignore) || f.Alias != "" && at[:len(at)-1].field(f.Alias).in(m.Ignore)
+}
+
 // leaves reports whether a merge leaves a position alone of which desired has d.
 func (m *merger) leaves(at path, d any) bool {
 	return at.in(m.Ignore) || !present(d) && at.in(m.HandOver)

@@ -86,9 +86,14 @@ func (m *merger) join(at path, t *schema.Type, clear bool, a, l, d map[string]an
 		if f.Alias != "" && !m.orAbsent(f.Type, lv) && !present(av) && !present(dv) && !m.leaves(at.field(f.Alias), get(d, f.Alias)) {
 			av, dv = get(a, f.Alias), get(d, f.Alias)
 		}
+		handOver := m.HandOver
+		if f.Alias != "" && get(d, f.Alias) != any(none{}) {
+			m.HandOver = nil // desired declares it in other words
+		}
 		if v, ok := m.position(at.field(key), f, clear, av, lv, dv); ok && present(v) {
 			out[key] = v
 		}
+		m.HandOver = handOver
 	}
 	return out
 }
@@ -97,7 +102,7 @@ func (m *merger) join(at path, t *schema.Type, clear bool, a, l, d map[string]an
 func (m *merger) position(at path, f schema.Field, clear bool, a, l, d any) (any, bool) {
 	_, declared := d.(none)
 	switch declared = !declared; {
-	case at.in(m.Ignore):
+	case m.ignores(at, f):
 		return l, true
 	case !declared && !present(a) && !clear:
 		return m.undeclared(at, f, *f.Type.Rule(m.Model), l), true

@@ -38,7 +38,7 @@ func (w *walker) zeros(f *schema.Field, e *Edit, clear bool) (same bool) {
 }
 
 // alias returns what last and desired have in the field that says the same, of the map that
-// live has at live: nothing where that field is ignored, or given up and handed over.
+// live has at live: nothing where that field is given up and handed over.
 func (w *walker) alias(name string, last, live, desired node.ID) (a, d node.ID) {
 	if a = node.None; last != node.None {
 		a = w.Last.Field(last, name)
@@ -46,9 +46,7 @@ func (w *walker) alias(name string, last, live, desired node.ID) (a, d node.ID) 
 	if d = node.None; desired != node.None {
 		d = w.Desired.Field(desired, name)
 	}
-	e := Edit{Last: a, Live: node.None, Desired: d}
-	if a == node.None && d == node.None || w.Ignore != nil && w.in(w.Ignore, live, &e) ||
-		d == node.None && w.HandOver != nil && w.in(w.HandOver, live, &e) {
+	if d == node.None && named(w.HandOver, w.Live, live, name) {
 		return node.None, node.None
 	}
 	return a, d
@@ -111,7 +109,17 @@ func (w *walker) takeBack(parent int32, e Edit, rule *schema.Rule) {
 func (w *walker) stays(parent int32, e *Edit) bool {
 	return w.policy[e.Case] == Take && e.Live == node.None ||
 		e.Live != node.None && w.namesElement(parent, e) ||
-		w.HandOver != nil && w.in(w.HandOver, w.Edits[parent].Live, e)
+		w.HandOver != nil && w.in(w.HandOver, w.Edits[parent].Live, e) && !w.saidOtherwise(parent, e)
+}
+
+// saidOtherwise reports whether desired declares the field that says the same as e.
+func (w *walker) saidOtherwise(parent int32, e *Edit) bool {
+	in := &w.Edits[parent]
+	if e.Live == node.None || in.Op != OpFields || in.Desired == node.None {
+		return false
+	}
+	f := in.Type.Field(w.Live.Key(e.Live))
+	return f != nil && f.Alias != "" && w.Desired.Field(in.Desired, f.Alias) != node.None
 }
 
 // namesElement reports whether e is a key field of a list element that stays.

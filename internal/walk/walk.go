@@ -298,7 +298,7 @@ func (w *walker) field(parent int32, t *schema.Type, f *schema.Field, clear bool
 		}
 		return
 	}
-	if w.Ignore != nil && w.in(w.Ignore, w.Edits[parent].Live, &e) {
+	if w.ignored(parent, f, &e) {
 		return
 	}
 	if null && (clear || l == node.None || a != node.None && w.Last.Kind(a) != node.Null) {
