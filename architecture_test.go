@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 	"inject/admission":   {"inject", "internal/docs", "internal/node", "merge"},
 	"inject/initializer": {"apply", "inject", "internal/node", "merge"},
 	// Only tests import these.
-	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect"},
+	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect", "internal/owner"},
 	"internal/diverge":     {},
 	"internal/kinds":       {},
 	"internal/pods":        {"inject", "internal/kinds", "internal/node", "merge"},

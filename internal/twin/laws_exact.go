@@ -106,10 +106,12 @@ func (c *lawyer) configuration(sc walk.Script, merged *node.Tree) {
 	if m, ok := declared["metadata"].(map[string]any); ok { // of the copy
 		delete(m, "managedFields") // which a server refuses in a configuration
 	}
-	server := c.Rules // which knows of no options
-	server.Ignore, server.HandOver, server.Infer = nil, nil, false
-	if again, err := walkWith(config, merged, config, nil, server); err != nil || again.Changes > 0 {
-		c.broken(4, "of the apply configuration %s a server makes %s (%v) of merged %s", text, again.AppendMerged(nil), err, c.merged)
+	if c.Model != schema.Strategic { // by which no server applies
+		server := c.Rules // and it knows of no options
+		server.Ignore, server.HandOver, server.Infer = nil, nil, false
+		if again, err := walkWith(config, merged, config, nil, server); err != nil || again.Changes > 0 {
+			c.broken(4, "of the apply configuration %s a server makes %s (%v) of merged %s", text, again.AppendMerged(nil), err, c.merged)
+		}
 	}
 	for _, last := range []*node.Tree{config, tree(declared)} {
 		again, err := c.walk(last, merged, config)

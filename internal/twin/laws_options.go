@@ -72,19 +72,23 @@ func (c *lawyer) byIndex() bool {
 }
 
 // unsteady reports whether a second merge may find other positions than the first: by index, or
-// since what was made by hand is known by other names. A repeated value of a set counts for
-// nobody until it is folded; to a server a list of guessed keys is one value, by hand or not.
+// since what was made by hand is known by other names. Elements that share one count for nobody
+// until one is left; to a server a list of guessed keys is one value, by hand or not.
 func (c *lawyer) unsteady() bool {
-	return c.byIndex() || len(c.made) > 0 && c.Unowned == walk.UnownedGoes && (c.Infer || repeatsValues(c.l))
+	return c.byIndex() || len(c.made) > 0 && c.Unowned == walk.UnownedGoes && (c.Infer || repeats(c.Schema.Root, c.l))
 }
 
-// repeatsValues reports whether a list in v has a scalar twice.
-func repeatsValues(v any) bool {
+// repeats reports whether two elements of a list in v have one name to a server.
+func repeats(t *schema.Type, v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
-		return slices.ContainsFunc(slices.Collect(maps.Values(v)), repeatsValues)
+		for k, e := range v {
+			if repeats(fieldOf(t, k).Type, e) {
+				return true
+			}
+		}
 	case []any:
-		return slices.ContainsFunc(names(v, nil), func(e elem) bool { return e.key != "" && e.nth < 0 }) || slices.ContainsFunc(v, repeatsValues)
+		return len(distinct(v, t.Structured.Keys)) < len(v) || slices.ContainsFunc(v, func(e any) bool { return repeats(elemOf(t), e) })
 	}
 	return false
 }

@@ -21,7 +21,7 @@ const (
 // unowned looks at a field that only live has. f is nil if its map has none of that name.
 func (w *walker) unowned(parent int32, f *schema.Field, e Edit) {
 	switch {
-	case !w.madeWithin(w.Edits[parent].Live, &e):
+	case !w.madeWithin(w.Edits[parent].Live, &e), w.ignored(parent, f, &e):
 	case w.made.Has(e.Live):
 		if e.Case = WeRemove; !w.comesBack(f, &e) && !w.stays(parent, &e) {
 			w.handMade(parent, e)
