@@ -109,8 +109,11 @@ func (c *lawyer) configuration(sc walk.Script, merged *node.Tree) {
 	if c.Model != schema.Strategic { // by which no server applies
 		server := c.Rules // and it knows of no options
 		server.Ignore, server.HandOver, server.Infer = nil, nil, false
-		if again, err := walkWith(config, merged, config, nil, server); err != nil || again.Changes > 0 {
-			c.broken(4, "of the apply configuration %s a server makes %s (%v) of merged %s", text, again.AppendMerged(nil), err, c.merged)
+		again, err := walkWith(config, merged, config, nil, server)
+		if err != nil {
+			c.broken(4, "a server refuses the apply configuration %s: %v", text, err)
+		} else if got, _ := parseMap(again.AppendMerged(nil)); again.Changes > 0 && !c.sameFolded(got, c.fold(c.Schema.Root, c.m, false).(map[string]any)) { // but for key fields that stand at their defaults
+			c.broken(4, "of the apply configuration %s a server makes %s of merged %s", text, again.AppendMerged(nil), c.merged)
 		}
 	}
 	for _, last := range []*node.Tree{config, tree(declared)} {
