@@ -287,7 +287,7 @@ func (c *lawyer) withKeys(t *schema.Type, elem any, keys []schema.Key) any {
 		if f := fieldOf(t, k.Name); c.Equality == walk.Semantic && f.Zero != schema.ZeroTells && c.merger.zero(f.Type, v) {
 			has = false
 		}
-		if ok && !has && k.Default != "" {
+		if ok && (!has || v == nil) && k.Default != "" {
 			v, _ := parseMap([]byte(`{"v":` + k.Default + `}`))
 			m[k.Name] = v["v"]
 		}

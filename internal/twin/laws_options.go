@@ -204,7 +204,7 @@ func (c *lawyer) told(sc walk.Script, lists map[string]string) {
 			r.Schema, some = s, true
 		}
 	}
-	if !some {
+	if !some || c.Nulls == walk.NullStays && hasNull(c.d) { // where nothing is known, null is a value
 		return
 	}
 	knows, err := walkWith(c.Last, c.Live, c.Desired, c.ByHand, r)
