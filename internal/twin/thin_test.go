@@ -53,6 +53,8 @@ func TestThin(t *testing.T) {
 		if s/1024%4 == 0 {
 			r.Schema = schema.None
 		}
+		NewRandom(s).options(&x, &r)
+		r.Infer = false // looks at all there is
 		var docs [3]*node.Tree
 		for i, m := range []map[string]any{x.last, x.live, x.desired} {
 			if m != nil {
