@@ -15,8 +15,8 @@ import (
 // guessed is one value to a server, which is sent as merged. O(size of desired and such lists).
 //
 // It is ErrInexpressible under a policy that keeps drift, for the manager would have to
-// declare what it does not want, and where something goes because it was made by hand, for
-// the manager does not own it.
+// declare what it does not want; where something goes because it was made by hand, for the
+// manager does not own it; and where a key repeats in a list, which a server refuses.
 func EncodeApplyConfiguration(dst []byte, s *walk.Script) ([]byte, error) {
 	if s.Policy[walk.TheySet] == walk.Keep || s.Policy[walk.TheyRemove] == walk.Keep {
 		return nil, &node.Error{Offset: -1, Rule: ErrInexpressible, Detail: "an apply configuration makes desired hold; this policy keeps drift"}
@@ -26,17 +26,21 @@ func EncodeApplyConfiguration(dst []byte, s *walk.Script) ([]byte, error) {
 			return nil, &node.Error{Path: s.Path(int32(i)), Offset: -1, Rule: ErrInexpressible, Detail: "an apply configuration takes nothing away that others own; this was made by hand"}
 		}
 	}
-	e, root := configuration{s, dst}, int32(-1)
+	e, root := configuration{Script: s, dst: dst, again: node.None}, int32(-1)
 	if len(s.Edits) > 0 {
 		root = 0
 	}
 	e.value(declared{t: s.Schema.Root, edit: root})
+	if e.again != node.None {
+		return nil, &node.Error{Doc: "desired", Path: s.Desired.Path(e.again), Offset: -1, Rule: ErrInexpressible, Detail: "the list has an element of this key already, which a server that applies it refuses"}
+	}
 	return e.dst, nil
 }
 
 type configuration struct {
 	*walk.Script
-	dst []byte
+	dst   []byte
+	again node.ID // the first element whose key stands in its list already, or None
 }
 
 // declared is a value of desired.
@@ -56,6 +60,9 @@ func (e *configuration) value(d declared) {
 	}
 	elements := d.edit >= 0 && e.Edits[d.edit].Op == walk.OpElements
 	guessed := kind == node.List && e.Infer && d.t.Kind == schema.Any
+	if kind == node.List && e.again == node.None {
+		e.again = e.repeats(d)
+	}
 	rule := d.t.Rule(e.Model)
 	d.part = d.part || rule.Merge == schema.Atomic || kind == node.List && rule.Merge == schema.Granular
 	switch {
@@ -77,6 +84,48 @@ func (e *configuration) value(d declared) {
 	default:
 		e.dst = e.Desired.Append(e.dst, d.node)
 	}
+}
+
+// repeats returns the first element of a list of desired that has the key of another, by the
+// rules of a server. It is None if none has.
+func (e *configuration) repeats(d declared) node.ID {
+	rule := &d.t.Structured
+	if rule.Merge != schema.Keyed && rule.Merge != schema.Set {
+		return node.None
+	}
+	kids := e.Desired.Kids(d.node)
+	seen := make(map[string]bool, len(kids))
+	var key []byte
+	for _, kid := range kids {
+		if key = e.appendKey(key[:0], kid, rule.Keys); seen[string(key)] {
+			return kid
+		}
+		seen[string(key)] = true
+	}
+	return node.None
+}
+
+// appendKey appends what elements of one key share.
+func (e *configuration) appendKey(dst []byte, elem node.ID, keys []schema.Key) []byte {
+	if len(keys) == 0 {
+		return e.appendScalar(dst, elem)
+	}
+	for _, k := range keys {
+		if f := e.Desired.Field(elem, k.Name); f != node.None {
+			dst = e.appendScalar(dst, f)
+		} else {
+			dst = append(dst, k.Default...)
+		}
+		dst = append(dst, ',')
+	}
+	return dst
+}
+
+func (e *configuration) appendScalar(dst []byte, i node.ID) []byte {
+	if e.Desired.Kind(i) == node.Number {
+		return node.AppendNumberKey(dst, e.Desired.Text(i))
+	}
+	return e.Desired.Append(dst, i)
 }
 
 func (e *configuration) fields(d declared) {
