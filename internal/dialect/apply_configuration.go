@@ -77,8 +77,9 @@ func (e *configuration) value(d declared) {
 	case kind == node.List:
 		e.dst = append(e.dst, '[')
 		start := len(e.dst)
+		inLive := e.counterparts(d)
 		for _, kid := range e.Desired.Kids(d.node) {
-			e.element(d, declared{node: kid, live: node.None, edit: -1}, start)
+			e.element(d, declared{node: kid, live: inLive(kid), edit: -1}, start)
 		}
 		e.dst = append(e.dst, ']')
 	default:
@@ -97,7 +98,7 @@ func (e *configuration) repeats(d declared) node.ID {
 	seen := make(map[string]bool, len(kids))
 	var key []byte
 	for _, kid := range kids {
-		if key = e.appendKey(key[:0], kid, rule.Keys); seen[string(key)] {
+		if key = appendKey(key[:0], e.Desired, kid, rule.Keys); seen[string(key)] {
 			return kid
 		}
 		seen[string(key)] = true
@@ -105,14 +106,37 @@ func (e *configuration) repeats(d declared) node.ID {
 	return node.None
 }
 
+// counterparts finds the elements of a list that does not change in live's list, where it
+// matters how live names them.
+func (e *configuration) counterparts(d declared) func(elem node.ID) node.ID {
+	keys := d.t.Rule(e.Model).Keys
+	if len(e.Ignore) == 0 || len(keys) == 0 || d.live == node.None || e.Live.Kind(d.live) != node.List {
+		return func(node.ID) node.ID { return node.None }
+	}
+	kids := e.Live.Kids(d.live)
+	byKey := make(map[string]node.ID, len(kids))
+	var key []byte
+	for _, kid := range slices.Backward(kids) {
+		key = appendKey(key[:0], e.Live, kid, keys)
+		byKey[string(key)] = kid
+	}
+	return func(elem node.ID) node.ID {
+		key = appendKey(key[:0], e.Desired, elem, keys)
+		if live, ok := byKey[string(key)]; ok {
+			return live
+		}
+		return node.None
+	}
+}
+
 // appendKey appends what elements of one key share.
-func (e *configuration) appendKey(dst []byte, elem node.ID, keys []schema.Key) []byte {
+func appendKey(dst []byte, t *node.Tree, elem node.ID, keys []schema.Key) []byte {
 	if len(keys) == 0 {
-		return e.appendScalar(dst, elem)
+		return appendScalar(dst, t, elem)
 	}
 	for _, k := range keys {
-		if f := e.Desired.Field(elem, k.Name); f != node.None {
-			dst = e.appendScalar(dst, f)
+		if f := t.Field(elem, k.Name); f != node.None {
+			dst = appendScalar(dst, t, f)
 		} else {
 			dst = append(dst, k.Default...)
 		}
@@ -121,11 +145,11 @@ func (e *configuration) appendKey(dst []byte, elem node.ID, keys []schema.Key) [
 	return dst
 }
 
-func (e *configuration) appendScalar(dst []byte, i node.ID) []byte {
-	if e.Desired.Kind(i) == node.Number {
-		return node.AppendNumberKey(dst, e.Desired.Text(i))
+func appendScalar(dst []byte, t *node.Tree, i node.ID) []byte {
+	if t.Kind(i) == node.Number {
+		return node.AppendNumberKey(dst, t.Text(i))
 	}
-	return e.Desired.Append(dst, i)
+	return t.Append(dst, i)
 }
 
 func (e *configuration) fields(d declared) {
