@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"apply/memory": {"apply", "merge"},
 	// Injection.
 	"inject":             {"internal/compact", "internal/dialect", "internal/docs", "internal/node", "internal/scalar", "internal/schema", "merge"},
-	"inject/admission":   {"inject", "internal/docs", "internal/node", "merge"},
+	"inject/admission":   {"inject", "internal/dialect", "internal/docs", "internal/node", "merge"},
 	"inject/initializer": {"apply", "inject", "internal/node", "merge"},
 	// Only tests import these.
 	"internal/twin":        {"internal/node", "internal/schema", "internal/walk", "internal/dialect", "internal/owner"},

@@ -1,6 +1,7 @@
 package inject_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -194,7 +195,72 @@ func (l law) object(r *inject.Result, x *merge.Doc) *merge.Doc {
 	if got, err := plainMerger.Patch(merge.JSONPatch, x, change); err != nil || !got.Equal(object) {
 		l.t.Errorf("%s: the patch %s gives another object: %v", l.name, patch, err)
 	}
+	l.strategic(r, x, object)
 	return object
+}
+
+// strategic holds the strategic patch to the object, but for what a server does by it to
+// variables that share a name and to nulls.
+func (l law) strategic(r *inject.Result, x, object *merge.Doc) {
+	l.t.Helper()
+	rules, err := merge.SchemaFor(x.GVK())
+	if err != nil {
+		return
+	}
+	patch, err := r.StrategicPatch()
+	if errors.Is(err, merge.ErrInexpressible) {
+		return
+	}
+	if err != nil || (string(patch) != "{}") != r.Changed() {
+		l.t.Fatalf("%s: changed %t, but the strategic patch is %s, %v", l.name, r.Changed(), patch, err)
+	}
+	m, err := merge.New(merge.Options{Schema: rules, Equality: merge.Exact})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	change, err := merge.Parse(patch)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	got, err := m.Patch(merge.StrategicPatch, x, change)
+	if err != nil {
+		l.t.Fatalf("%s: the strategic patch %s: %v", l.name, patch, err)
+	}
+	both := [2]*merge.Doc{got, object}
+	for i, doc := range both {
+		if both[i], err = merge.FromMap(mergedByServer(doc.Map()).(map[string]any)); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	if !both[0].Equal(both[1]) {
+		l.fail("the strategic patch "+string(patch)+" gives another object", got, object)
+	}
+}
+
+// mergedByServer is a value as a server's strategic merge leaves it: elements of one name stand
+// together, and null is absence.
+func mergedByServer(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, f := range v {
+			if v[k] = mergedByServer(f); f == nil {
+				delete(v, k)
+			}
+		}
+	case []any:
+		first, named := map[string]int{}, true
+		name := func(e any) string { m, _ := e.(map[string]any); name, _ := m["name"].(string); return name }
+		for i, e := range v {
+			v[i], named = mergedByServer(e), named && name(e) != ""
+			if _, again := first[name(e)]; !again {
+				first[name(e)] = i
+			}
+		}
+		if named {
+			slices.SortStableFunc(v, func(a, b any) int { return cmp.Compare(first[name(a)], first[name(b)]) })
+		}
+	}
+	return v
 }
 
 func (l law) again(in *inject.Injector, once *merge.Doc) {

@@ -56,11 +56,16 @@ func (m *Merger) patchThin(b *builder, t PatchType, last, live, desired any) (pa
 			return nil, false
 		}
 	}
-	if one(last, live) {
+	twoWay := one(last, live)
+	if twoWay {
 		maps[1] = nil
 	}
 	in, trees := m.in, [3]*node.Tree{}
-	defer b.reset()
+	defer func() {
+		if !ok {
+			b.reset() // for those who make whole trees
+		}
+	}()
 	for i, content := range maps {
 		if content == nil {
 			continue
@@ -80,7 +85,7 @@ func (m *Merger) patchThin(b *builder, t PatchType, last, live, desired any) (pa
 		}
 	}
 	in.Last, in.Live, in.Desired = trees[0], trees[1], trees[2]
-	if one(last, live) {
+	if twoWay {
 		in.Live = in.Last
 	}
 	patch, err := patchOf(t, in, m.guard, nil)

@@ -1,9 +1,13 @@
 package admission
 
 import (
+	"cmp"
 	"fmt"
 
 	"example.com/braid/inject"
+	"example.com/braid/internal/dialect"
+	"example.com/braid/internal/docs"
+	"example.com/braid/internal/node"
 	"example.com/braid/merge"
 )
 
@@ -30,12 +34,13 @@ func (m *Mutation) check(object *merge.Doc) (bool, error) {
 	if m.Object == nil && m.Result != nil {
 		return m.Result.Check(object, patch)
 	}
-	text, err := merge.ApplyPatch(merge.JSONPatch, object.JSON(), patch, merge.Options{Schema: merge.Schemaless()})
+	change, err := node.Parse(patch, node.Limits{})
 	if err != nil {
 		return false, err
 	}
-	made, err := merge.Parse(text)
-	return err == nil && m.Object != nil && made.Equal(m.Object), err
+	made := cmp.Or(m.Object, object) // without Object, whether the patch applies is told all the same
+	gives, err := dialect.JSONPatchGives(docs.Tree(object), change, dialect.Read(docs.Tree(made)), node.Limits{})
+	return gives && m.Object != nil, err
 }
 
 // Inject returns the Mutator that injects templates, with values for their placeholders. Its

@@ -135,7 +135,7 @@ func appendKey(dst []byte, t *node.Tree, elem node.ID, keys []schema.Key) []byte
 		return appendScalar(dst, t, elem)
 	}
 	for _, k := range keys {
-		if f := t.Field(elem, k.Name); f != node.None {
+		if f := t.Field(elem, k.Name); f != node.None && t.Kind(f) != node.Null {
 			dst = appendScalar(dst, t, f)
 		} else {
 			dst = append(dst, k.Default...)

@@ -46,14 +46,21 @@ type beside struct {
 	n    int
 }
 
-// have reports whether all have v under a key.
-func (o *beside) have(key string, v any) bool {
+// same reports whether all have v under a key, so that it may be left out. What is gone
+// through field by field is not the same before that is done.
+func (o *beside) same(key string, v any, shape Shape) bool {
+	if _, isMap := v.(map[string]any); isMap {
+		if below, _ := shape.Below(key); below != nil {
+			return false
+		}
+	}
 	for _, m := range o.maps[:o.n] {
 		if w, ok := m[key]; !ok || !sameContent(v, w, deepest) {
 			return false
 		}
 	}
-	return true
+	_, omit := shape.Below(key)
+	return omit && tells(v, deepest)
 }
 
 // size reports whether all have so many fields.
@@ -98,7 +105,7 @@ func (b *builder) thin(id ID, m map[string]any, others beside, shape Shape, dept
 	}
 	base, first, sealed := len(b.stack), len(b.keys), false
 	for k, v := range m {
-		if _, isMap := v.(map[string]any); !isMap && others.have(k, v) && tells(v, deepest) && mayOmit(shape, k) {
+		if others.same(k, v, shape) {
 			sealed = true
 		} else {
 			b.keys = append(b.keys, entry{key: k})
@@ -131,24 +138,17 @@ func (b *builder) thinField(parent ID, key string, m map[string]any, others besi
 	if !ok {
 		return false, false
 	}
-	v := m[key]
-	inner, isMap := v.(map[string]any)
-	if !isMap {
-		return false, b.lay(id, v, depth)
+	inner, isMap := m[key].(map[string]any)
+	below, omit := Shape(nil), false
+	maps, ok := others.below(key)
+	if ok && isMap {
+		below, omit = shape.Below(key)
 	}
-	below, omit := shape.Below(key)
-	maps, found := others.below(key)
-	switch {
-	case !found:
-		return false, b.lay(id, v, depth)
-	case below == nil:
-		if omitted = omit && others.have(key, v) && tells(v, deepest); !omitted {
-			return false, b.lay(id, v, depth)
-		}
-	default:
-		if omitted, ok = b.thin(id, inner, maps, below, depth); !ok || !omitted || !omit {
-			return false, ok
-		}
+	if below == nil {
+		return false, b.lay(id, m[key], depth)
+	}
+	if omitted, ok = b.thin(id, inner, maps, below, depth); !ok || !omitted || !omit {
+		return false, ok
 	}
 	b.nodes, b.extra, b.kids, b.stack = b.nodes[:before.nodes], b.extra[:before.extra], b.kids[:before.kids], b.stack[:before.stack]
 	return true, true
@@ -166,11 +166,6 @@ func (b *builder) seal(id ID, base int) bool {
 	at, _ := slices.BinarySearchFunc(b.stack[base:], Seal, func(field ID, key string) int { return strings.Compare(b.keyOf(field), key) })
 	b.stack = slices.Insert(b.stack, base+at, kid)
 	return b.plain(kid, Bool, "true")
-}
-
-func mayOmit(shape Shape, key string) bool {
-	_, omit := shape.Below(key)
-	return omit
 }
 
 // tells reports whether v holds something that no schema takes for zero, which could mean

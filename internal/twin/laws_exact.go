@@ -3,7 +3,6 @@ package twin
 import (
 	"bytes"
 	"errors"
-	"slices"
 
 	"example.com/braid/internal/dialect"
 	"example.com/braid/internal/node"
@@ -84,25 +83,6 @@ func (c *lawyer) isMerged(got []byte) bool {
 	return ok && Equal(m, c.m)
 }
 
-// repeatsForServer reports whether a list in v has two elements of one key, by a server's rules.
-func repeatsForServer(t *schema.Type, v any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		for k, f := range v {
-			if repeatsForServer(fieldOf(t, k).Type, f) {
-				return true
-			}
-		}
-	case []any:
-		rule := t.Structured
-		if (rule.Merge == schema.Keyed || rule.Merge == schema.Set) && len(distinct(v, rule.Keys)) < len(v) {
-			return true
-		}
-		return slices.ContainsFunc(v, func(e any) bool { return repeatsForServer(elemOf(t), e) })
-	}
-	return false
-}
-
 // configuration holds law 1 and 4 for the apply configuration: merged has all that it
 // declares, and it declares all of desired that merged has.
 func (c *lawyer) configuration(sc walk.Script, merged *node.Tree) {
@@ -113,7 +93,7 @@ func (c *lawyer) configuration(sc walk.Script, merged *node.Tree) {
 	if errors.Is(err, dialect.ErrInexpressible) && c.Unowned == walk.UnownedGoes && len(warnedOf(sc)) > 0 {
 		return
 	}
-	if errors.Is(err, dialect.ErrInexpressible) && repeatsForServer(c.Schema.Root, c.d) {
+	if errors.Is(err, dialect.ErrInexpressible) && repeats(c.Schema.Root, c.d) {
 		return // a server refuses that
 	}
 	if err != nil {

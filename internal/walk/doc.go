@@ -33,7 +33,8 @@
 //  7. Elements are paired by key and, among elements of one key, by occurrence. A
 //     set has each value once. Where a strategic key repeats, the finer structured
 //     keys tell elements apart. Under the model Structured the default of a key field
-//     stands in for it, and desired that leaves it out does not remove it. Elements of an atomic type are one value each.
+//     stands in for it, and desired that leaves it out does not remove it. Elements of an
+//     atomic type are one value each.
 //  8. The elements of desired stand in desired's order. Elements that only live has
 //     stand before the first element of desired that stands behind them in live.
 //     If a list changes, elements of one key stand together, as the server puts
